@@ -1,0 +1,1 @@
+"""Other people's loops on the simulated worlds: what sharpen's figures are compared with."""

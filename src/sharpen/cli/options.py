@@ -1,0 +1,70 @@
+"""Options that several verbs share, spelled and explained once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sharpen import types
+
+WHERE, LIMITS, HOW = "What to run", "Budget: at least one limit", "How"
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Seed = Annotated[int, typer.Option("--seed", help="Names the random streams.", rich_help_panel=HOW)]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
+Tasks = Annotated[
+    Path | None,
+    typer.Option(
+        "--tasks",
+        "-t",
+        help="A JSONL file, a JSON array, or a folder train/ val/ test/ with items.json.",
+        rich_help_panel=WHERE,
+    ),
+]
+Student = Annotated[
+    str | None,
+    typer.Option(
+        "--student",
+        "-s",
+        metavar="MODULE:OBJECT",
+        help="The agent that attempts tasks.",
+        rich_help_panel=WHERE,
+    ),
+]
+Teacher = Annotated[
+    str | None,
+    typer.Option("--teacher", metavar="MODULE:OBJECT", help="Who proposes edits.", rich_help_panel=WHERE),
+]
+Simulated = Annotated[
+    str | None,
+    typer.Option(
+        "--simulated",
+        metavar="WORLD",
+        help="A simulated world instead of tasks, student and teacher; `slip.1` is a good first one.",
+        rich_help_panel=WHERE,
+    ),
+]
+Rollouts = Annotated[
+    int | None, typer.Option("--budget", "-b", metavar="N", help="Most attempts.", rich_help_panel=LIMITS)
+]
+Calls = Annotated[
+    int | None,
+    typer.Option("--calls", metavar="N", help="Most attempts and teacher calls.", rich_help_panel=LIMITS),
+]
+Tokens = Annotated[
+    int | None, typer.Option("--tokens", metavar="N", help="Most tokens.", rich_help_panel=LIMITS)
+]
+Usd = Annotated[float | None, typer.Option("--usd", metavar="X", help="Most money.", rich_help_panel=LIMITS)]
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", metavar="X", help="Most wall time.", rich_help_panel=LIMITS)
+]
+Metric = Annotated[types.Metric, typer.Option("--metric", help="The score that counts.", rich_help_panel=HOW)]
+Split = Annotated[types.Split, typer.Option("--split", help="The split to measure on.", rich_help_panel=HOW)]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Say what it would cost; call nobody.")]
+Concurrency = Annotated[
+    int,
+    typer.Option("--concurrency", help="Calls in flight; changes the speed only.", rich_help_panel=HOW),
+]

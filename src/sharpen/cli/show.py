@@ -1,0 +1,23 @@
+"""`sharpen show`: a run in the terminal, live or finished."""
+
+from __future__ import annotations
+
+from sharpen import report
+from sharpen.cli import options, terminal
+from sharpen.cli.terminal import print_json
+from sharpen.cli.texts import view_of
+
+PIPE_WIDTH = 110
+"""Columns of the drawing when it goes into a file."""
+
+
+def command(run: options.RunFolder, json: options.Json = False) -> None:
+    """Show a run: status, scores, spend and the verdict of each step.
+
+    It reads beside a run that is still going and never disturbs it.
+    """
+    view = view_of(run)
+    if json:
+        print_json(view.as_json())
+    else:
+        terminal.show(report.render_terminal(view), width=PIPE_WIDTH)

@@ -1,0 +1,268 @@
+"""The one place where students and teachers are called.
+
+A batch of calls goes out together and comes back in the order it was asked for. Trial numbers, budget grants
+and retries are settled in that order too, so nothing that is decided from the answers depends on which call
+finished first, on how many ran at once, or on whether an answer came from the store. This module knows no
+search, no gate and no statistics.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sharpen.errors import EditError, ProviderError
+from sharpen.evaluate.ledger import Ledger
+from sharpen.skills import Edit, Skill
+from sharpen.store import AttemptKey, Proposal, ProposalKey, Store
+from sharpen.types import Rollout, Student, Task, Teacher, digest_of, fingerprint_of
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A wish for one student call."""
+
+    skill: Skill
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A wish for one teacher call."""
+
+    skill: Skill
+    evidence: tuple[Rollout, ...]
+    limit: int
+    memory: str = ""
+
+    @property
+    def digest(self) -> str:
+        seen = [
+            (r.task.digest, r.error, r.score and (r.score.hard, r.score.soft, r.score.feedback), r.trajectory)
+            for r in self.evidence
+        ]
+        return digest_of(self.skill.digest, seen, self.limit, self.memory)
+
+
+STUBBORN, STILLBORN = 40, 6
+"""Calls in a row that came to nothing after which a run ends; fewer when none ever came to anything."""
+
+Call = Attempt | Question
+Answer = Rollout | Proposal | None
+"""None: the budget did not reach for this call."""
+
+
+class Runner:
+    """Makes calls concurrently up to a limit, answers from the store what was paid before."""
+
+    def __init__(
+        self,
+        student: Student,
+        teacher: Teacher | None = None,
+        *,
+        store: Store,
+        ledger: Ledger,
+        concurrency: int = 16,
+        retries: int = 2,
+        timeout: float | None = None,
+    ) -> None:
+        self.store, self.ledger = store, ledger
+        self._student, self._teacher = student, teacher
+        self._student_name = fingerprint_of(student)
+        self._teacher_name = fingerprint_of(teacher) if teacher is not None else ""
+        self._concurrency, self._retries, self._timeout = concurrency, retries, timeout
+        self._trials: dict[tuple[str, str], int] = {}
+        self._student_errors = _Streak("attempts measured nothing", f"each tried {1 + retries} times")
+        self._teacher_errors = _Streak("answers of the teacher could not be used", "each dropped")
+        self.unusable: list[str] = []
+        """Why teacher answers were dropped, in the order asked."""
+        self.usable = 0
+
+    async def attempts(
+        self, pairs: Iterable[tuple[Skill, Task]], *, reserve: int = 0
+    ) -> list[Rollout | None]:
+        """Attempts only, for whole passes over tasks."""
+        answers = await self.run([Attempt(skill, task) for skill, task in pairs], reserve=reserve)
+        return [answer if isinstance(answer, Rollout) else None for answer in answers]
+
+    async def run(self, calls: Sequence[Call], *, reserve: int = 0) -> list[Answer]:
+        """Make the calls that fit into the budget; errors are tried again before the batch returns."""
+        answers: list[Answer] = [None] * len(calls)
+        pending = list(range(len(calls)))
+        for _ in range(1 + self._retries):
+            await self._wave(calls, pending, answers, reserve)
+            pending = [i for i in pending if _retryable(answers[i])]
+            if not pending:
+                break
+        self._watch(answers)
+        return answers
+
+    def _watch(self, answers: Sequence[Answer]) -> None:
+        """Give up when nothing but errors comes back: what was paid for is kept, a resume goes on."""
+        for answer in answers:
+            if isinstance(answer, Rollout):
+                self._student_errors.note(answer.error, failed=answer.score is None)
+            elif isinstance(answer, Proposal):
+                self._teacher_errors.note(answer.error, failed=bool(answer.error))
+
+    async def _wave(
+        self, calls: Sequence[Call], which: list[int], answers: list[Answer], reserve: int
+    ) -> None:
+        """One round of the batch: grant and number in order, answer from the store, call the rest."""
+        missing: list[tuple[int, AttemptKey | ProposalKey]] = []
+        for i in which:
+            key = self._grant(calls[i], reserve)
+            if key is None:
+                continue
+            known = self._recall(key, calls[i])
+            if known is None:
+                missing.append((i, key))
+            else:
+                answers[i] = known
+                self._settle(known)
+        if missing:
+            self.store.start([key for _, key in missing])
+            await self._call_all(calls, missing, answers)
+
+    def _grant(self, call: Call, reserve: int) -> AttemptKey | ProposalKey | None:
+        if isinstance(call, Attempt):
+            if not self.ledger.grant_attempt(reserve):
+                return None
+            skill, task = call.skill.digest, call.task.digest
+            return AttemptKey(skill, task, self._student_name, self._next_trial((skill, task)))
+        if not self.ledger.grant_question(reserve):
+            return None
+        question = call.digest
+        return ProposalKey(self._teacher_name, question, self._next_trial(("", question)))
+
+    def _next_trial(self, what: tuple[str, str]) -> int:
+        trial = self._trials[what] = self._trials.get(what, 0) + 1
+        return trial
+
+    def _recall(self, key: AttemptKey | ProposalKey, call: Call) -> Rollout | Proposal | None:
+        if isinstance(key, AttemptKey):
+            assert isinstance(call, Attempt)
+            return self.store.find_attempt(key, call.task)
+        return self.store.find_proposal(key)
+
+    async def _call_all(
+        self,
+        calls: Sequence[Call],
+        missing: list[tuple[int, AttemptKey | ProposalKey]],
+        answers: list[Answer],
+    ) -> None:
+        async def call(i: int, key: AttemptKey | ProposalKey) -> None:
+            wish = calls[i]
+            if isinstance(key, AttemptKey):
+                assert isinstance(wish, Attempt)
+                answer: Rollout | Proposal = await self._attempt(wish, key)
+            else:
+                assert isinstance(wish, Question)
+                answer = await self._ask(wish, key)
+            answers[i] = answer
+            self._settle(answer)
+
+        jobs = (call(i, key) for i, key in missing)
+        if len(missing) == 1:
+            await next(jobs)
+        else:
+            await _drain(jobs, workers=min(self._concurrency, len(missing)))
+
+    def _settle(self, answer: Rollout | Proposal) -> None:
+        self.ledger.settle(answer.usage)
+        if isinstance(answer, Proposal):
+            if answer.error:
+                self.unusable.append(answer.error)
+            else:
+                self.usable += 1
+        elif answer.score is not None:
+            self.ledger.require_usage(answer.usage, "student")
+
+    async def _attempt(self, wish: Attempt, key: AttemptKey) -> Rollout:
+        """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                rollout = _checked(
+                    await self._student.attempt(wish.task, wish.skill, trial=key.trial), wish.task
+                )
+        except TimeoutError as error:
+            rollout = Rollout.failed_to_run(wish.task, reason=f"timed out: {error or f'{self._timeout} s'}")
+        except Exception as error:  # noqa: BLE001 - a student that raises is data, not a crash
+            rollout = Rollout.failed_to_run(wish.task, reason=_spelled(error))
+        self.store.finish_attempt(key, rollout)
+        return rollout
+
+    async def _ask(self, wish: Question, key: ProposalKey) -> Proposal:
+        """One teacher call. An answer that is not a list of edits is dropped and counted."""
+        assert self._teacher is not None
+        try:
+            async with asyncio.timeout(self._timeout):
+                edits = await self._teacher.propose(
+                    wish.skill, wish.evidence, limit=wish.limit, memory=wish.memory, trial=key.trial
+                )
+            proposal = Proposal(edits=_edits(edits)[: wish.limit], usage=getattr(edits, "usage", None))
+        except Exception as error:  # noqa: BLE001 - an unusable answer is recorded and dropped
+            proposal = Proposal(error=_spelled(error))
+        self.store.finish_proposal(key, proposal)
+        return proposal
+
+
+@dataclass
+class _Streak:
+    """Failures in a row of one actor."""
+
+    what: str
+    how: str
+    length: int = 0
+    ever_worked: bool = False
+
+    def note(self, reason: str, *, failed: bool) -> None:
+        self.ever_worked = self.ever_worked or not failed
+        self.length = self.length + 1 if failed else 0
+        if self.length >= (STUBBORN if self.ever_worked else STILLBORN):
+            raise ProviderError(
+                f"the last {self.length} {self.what}, {self.how}; the last reason: {reason}. "
+                "Everything paid for is kept: run the same command again when this is mended."
+            )
+
+
+def _retryable(answer: Answer) -> bool:
+    return isinstance(answer, Rollout) and answer.score is None
+
+
+def _spelled(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _checked(rollout: object, task: Task) -> Rollout:
+    if not isinstance(rollout, Rollout):
+        raise TypeError(f"the student returned {type(rollout).__name__} instead of a Rollout")
+    if rollout.task.digest != task.digest:
+        raise ValueError(f"the student answered for task {rollout.task.id!r} instead of {task.id!r}")
+    return rollout
+
+
+def _edits(answer: object) -> tuple[Edit, ...]:
+    if not isinstance(answer, (list, tuple)):
+        raise EditError(f"the teacher returned {type(answer).__name__} instead of a list of edits")
+    for edit in answer:
+        if not isinstance(edit, Edit):
+            raise EditError(f"the teacher returned {type(edit).__name__} where an Edit belongs")
+    return tuple(answer)
+
+
+async def _drain(jobs: Iterator[Awaitable[None]], *, workers: int) -> None:
+    """Run all jobs with a fixed number of workers; the first failure stops the others and is raised."""
+
+    async def work() -> None:
+        for job in jobs:
+            await job
+
+    tasks = [asyncio.ensure_future(work()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

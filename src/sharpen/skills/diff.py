@@ -1,0 +1,61 @@
+"""Two texts side by side: by line for people with a terminal, by word for people who read prose.
+
+Works on any two strings and knows nothing of skills. A diff is exact: its parts joined give both texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from difflib import unified_diff as _unified_lines
+from itertools import groupby
+from operator import attrgetter
+from typing import Literal, NamedTuple
+
+_WORD = re.compile(r"\S+\s*|\s+")  # a word takes the space after it along; lone spaces would match by chance
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+class Chunk(NamedTuple):
+    """A piece of text that both have, or only the second (`added`), or only the first (`removed`)."""
+
+    kind: Literal["same", "added", "removed"]
+    text: str
+
+
+def unified_diff(a: str, b: str, *, names: tuple[str, str] = ("a", "b")) -> str:
+    """A unified diff as `diff -u` prints it; empty when the texts are equal."""
+    lines = _unified_lines(_LINE.findall(a), _LINE.findall(b), *names)
+    return "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines)
+
+
+def word_diff(a: str, b: str) -> tuple[Chunk, ...]:
+    """What changed from `a` to `b`: same and removed chunks joined give `a`, same and added ones `b`."""
+    chunks = (chunk for chunk in _by_line(a, b) if chunk.text)
+    runs = groupby(chunks, key=attrgetter("kind"))
+    return tuple(Chunk(kind, "".join(chunk.text for chunk in run)) for kind, run in runs)
+
+
+def _by_line(a: str, b: str) -> Iterator[Chunk]:
+    """Lines first: comparing all words of two long texts at once is slow and finds worse matches."""
+    for same, old, new in _matches(_LINE.findall(a), _LINE.findall(b)):
+        if same:
+            yield Chunk("same", old)
+        else:
+            yield from _by_word(old, new)
+
+
+def _by_word(a: str, b: str) -> Iterator[Chunk]:
+    for same, old, new in _matches(_WORD.findall(a), _WORD.findall(b)):
+        if same:
+            yield Chunk("same", old)
+        else:
+            yield Chunk("removed", old)
+            yield Chunk("added", new)
+
+
+def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, str, str]]:
+    for tag, a_start, a_end, b_start, b_end in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        yield tag == "equal", "".join(a[a_start:a_end]), "".join(b[b_start:b_end])

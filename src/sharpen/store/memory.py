@@ -1,0 +1,105 @@
+"""A store in dictionaries: for runs without a folder, and for tests.
+
+It answers exactly as the SQLite store does, order of lists included, but forgets when the process ends.
+So no call can be lost by an earlier process, and `close` has nothing to do.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sharpen.store.records import (
+    AttemptKey,
+    AttemptRecord,
+    Evaluation,
+    Event,
+    Proposal,
+    ProposalKey,
+    Version,
+)
+from sharpen.types import Json, Rollout, Task
+
+
+class MemoryStore:
+    """Everything a run records, kept for as long as the process lives."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._opened = clock()
+        self._attempts: dict[AttemptKey, Rollout] = {}
+        self._proposals: dict[ProposalKey, Proposal] = {}
+        self._versions: dict[str, Version] = {}
+        self._evaluations: dict[tuple[str, str, str], Evaluation] = {}
+        self._events: dict[int, Event] = {}
+        self._config: dict[str, Any] = {}
+        self._result: dict[str, Any] | None = None
+
+    def find_attempt(self, key: AttemptKey, task: Task) -> Rollout | None:
+        found = self._attempts.get(key)
+        return None if found is None else replace(found, task=task)
+
+    def find_proposal(self, key: ProposalKey) -> Proposal | None:
+        return self._proposals.get(key)
+
+    def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
+        """Nothing outlives the process, so there is nobody to tell what was lost."""
+
+    def finish_attempt(self, key: AttemptKey, rollout: Rollout) -> None:
+        self._attempts.setdefault(key, rollout)
+
+    def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None:
+        self._proposals.setdefault(key, proposal)
+
+    def lost(self) -> int:
+        return 0
+
+    def add_version(self, version: Version) -> None:
+        known = self._versions.get(version.digest, version)
+        self._versions[version.digest] = replace(known, status=version.status)
+
+    def add_evaluation(self, evaluation: Evaluation) -> None:
+        self._evaluations[evaluation.skill, evaluation.split, evaluation.purpose] = evaluation
+
+    def add_event(self, event: Event) -> None:
+        first = self._events.get(event.number, event)
+        self._events[event.number] = replace(event, at=first.at)
+
+    def versions(self) -> list[Version]:
+        return list(self._versions.values())
+
+    def evaluations(self) -> list[Evaluation]:
+        return list(self._evaluations.values())
+
+    def events(self) -> list[Event]:
+        return [self._events[number] for number in sorted(self._events)]
+
+    def attempts(self) -> list[AttemptRecord]:
+        return [AttemptRecord.of(key, self._attempts[key]) for key in sorted(self._attempts)]
+
+    def config(self) -> dict[str, Any]:
+        return _copy(self._config)
+
+    def set_config(self, config: Json) -> None:
+        self._config = _copy(config)
+
+    def result(self) -> dict[str, Any] | None:
+        return None if self._result is None else _copy(self._result)
+
+    def set_result(self, result: Json) -> None:
+        self._result = _copy(result)
+
+    def seconds(self) -> float:
+        return self._clock() - self._opened
+
+    def close(self) -> None:
+        """Part of the interface; a store in memory holds nothing that needs closing."""
+
+
+def _copy(value: Json) -> dict[str, Any]:
+    """The value as it would come back from disk: a tuple as a list, and nobody else's to change."""
+    copied: dict[str, Any] = json.loads(json.dumps(value))
+    return copied

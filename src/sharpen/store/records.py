@@ -1,0 +1,135 @@
+"""What a store keeps, and the one interface behind which it keeps it.
+
+Answers are kept by what was asked, never by when: the same question finds the same answer, so running
+a command again pays only for what is missing. This module knows no file, no SQL and no loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+from sharpen.skills import Edit
+from sharpen.types import Estimate, Json, Rollout, Task, Usage
+
+VersionStatus = Literal["start", "candidate", "accepted", "rejected"]
+
+
+class AttemptKey(NamedTuple):
+    """One student call: which skill, which task, whose answer, and the how-manieth."""
+
+    skill: str
+    task: str
+    student: str
+    trial: int
+
+
+class ProposalKey(NamedTuple):
+    """One teacher call: `question` is the digest of skill, evidence, limit and memory."""
+
+    teacher: str
+    question: str
+    trial: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A teacher's answer; `error` says why it could not be used, then there are no edits."""
+
+    edits: tuple[Edit, ...] = ()
+    usage: Usage | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A skill text the run has proposed to the gate, with the edits that lead from its parent to it."""
+
+    digest: str
+    parent: str | None
+    text: str
+    edits: tuple[Json, ...] = ()  # {"edit": …, "status": …, "reason": …, "witness": …} in the order applied
+    status: VersionStatus = "candidate"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A skill measured on a split for a purpose (`gate`, `final`, `test`, `eval`)."""
+
+    skill: str
+    split: str
+    purpose: str
+    estimate: Estimate
+    counted: Json = field(default_factory=dict)  # task id -> [sum of values, attempts measured, errors]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened, numbered from 1. `data` holds no clock value; `at` is the wall clock."""
+
+    number: int
+    kind: str
+    data: Json
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRecord:
+    """A stored attempt as reports read it. `outcome` is None for a call that was lost in flight."""
+
+    key: AttemptKey
+    task_id: str
+    outcome: str | None
+    hard: float | None
+    soft: float | None
+    feedback: str
+    error: str
+    usage: Usage | None
+
+    @classmethod
+    def of(cls, key: AttemptKey, rollout: Rollout) -> AttemptRecord:
+        """The record of an attempt that finished."""
+        score = rollout.score
+        hard, soft = (float(score.hard), float(score.soft)) if score else (None, None)
+        feedback = score.feedback if score else ""
+        return cls(key, rollout.task.id, rollout.outcome, hard, soft, feedback, rollout.error, rollout.usage)
+
+
+class Store(Protocol):
+    """One writer, many readers. Every `finish_*` and `add_*` is durable when it returns."""
+
+    def find_attempt(self, key: AttemptKey, task: Task) -> Rollout | None: ...
+    def find_proposal(self, key: ProposalKey) -> Proposal | None: ...
+    def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
+        """Note calls about to be made, so that a killed run can say which ones it lost."""
+
+    def finish_attempt(self, key: AttemptKey, rollout: Rollout) -> None: ...
+    def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None: ...
+    def lost(self) -> int:
+        """Calls that an earlier process started and never finished. They are not charged."""
+
+    def add_version(self, version: Version) -> None:
+        """Insert, or update the status of a version already there."""
+
+    def add_evaluation(self, evaluation: Evaluation) -> None: ...
+    def add_event(self, event: Event) -> None:
+        """Idempotent by number: a resumed run replays its events without doubling them."""
+
+    def versions(self) -> list[Version]: ...
+    def evaluations(self) -> list[Evaluation]: ...
+    def events(self) -> list[Event]: ...
+    def attempts(self) -> list[AttemptRecord]: ...
+
+    def config(self) -> dict[str, Any]:
+        """The resolved configuration this run was made with; empty before `set_config`."""
+
+    def set_config(self, config: Json) -> None: ...
+    def result(self) -> dict[str, Any] | None:
+        """The finished run's result as stored by `set_result`; None while it is unfinished."""
+
+    def set_result(self, result: Json) -> None: ...
+    def seconds(self) -> float:
+        """Wall time spent by all processes that worked on this run so far."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,164 @@
+"""How the records of a run are written in rows, and read back equal.
+
+Texts are UTF-8; a text with a lone surrogate (half an emoji, cut off by a model) has no UTF-8 form and is
+kept as bytes. Nested values are JSON in the order given. Empty or absent values are NULL. Knows no SQL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sharpen.errors import UsageError
+from sharpen.skills import Edit
+from sharpen.store.records import AttemptKey, AttemptRecord, Evaluation, Event, Proposal, Version
+from sharpen.types import Estimate, Rollout, Score, Task, Usage
+
+Cell = str | bytes | float | None
+Row = Sequence[Any]
+
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
+def write_text(text: str) -> str | bytes | None:
+    if text.isascii():
+        return text or None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def read_text(cell: str | bytes | None) -> str:
+    return cell.decode("utf-8", "surrogatepass") if isinstance(cell, bytes) else cell or ""
+
+
+def write_json(value: object, what: str) -> str:
+    """JSON in UTF-8; a lone surrogate becomes its `\\udxxx` escape, from which JSON reads it back."""
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{what} cannot be stored: {error}; use plain JSON values") from error
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _write_usage(usage: Usage | None) -> str | None:
+    if usage is None:
+        return None
+    counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "calls": usage.calls}
+    return write_json(counts if usage.usd is None else {**counts, "usd": usage.usd}, "usage")
+
+
+def _read_usage(cell: str | None) -> Usage | None:
+    return None if cell is None else Usage(**json.loads(cell))
+
+
+RECORD_COLUMNS = "outcome, task_id, hard, soft, feedback, error, usage"
+ATTEMPT_COLUMNS = f"{RECORD_COLUMNS}, trajectory"  # a list of attempts does without the trajectories
+
+
+def write_attempt(rollout: Rollout) -> tuple[Cell, ...]:
+    """The values of ATTEMPT_COLUMNS."""
+    score, trajectory = rollout.score, rollout.trajectory
+    return (
+        rollout.outcome,
+        write_text(rollout.task.id),
+        score.hard if score else None,
+        score.soft if score else None,
+        write_text(score.feedback) if score else None,
+        write_text(rollout.error),
+        _write_usage(rollout.usage),
+        None if trajectory is None else write_json(trajectory, f"the trajectory of task {rollout.task.id!r}"),
+    )
+
+
+def read_rollout(row: Row, task: Task) -> Rollout:
+    """A rollout of `task` from ATTEMPT_COLUMNS."""
+    outcome, _, hard, soft, feedback, error, usage, trajectory = row
+    score = None if outcome == "error" else Score(hard, soft, read_text(feedback))
+    steps = None if trajectory is None else json.loads(trajectory)
+    return Rollout(task, score, read_text(error), _read_usage(usage), steps)
+
+
+def read_attempt_record(row: Row) -> AttemptRecord:
+    """A record from skill, task, student, trial and RECORD_COLUMNS."""
+    key, (outcome, task_id, hard, soft, feedback, error, usage) = AttemptKey(*row[:4]), row[4:]
+    return AttemptRecord(
+        key=key,
+        task_id=read_text(task_id),
+        outcome=None if outcome == "lost" else outcome,
+        hard=None if hard is None else float(hard),
+        soft=None if soft is None else float(soft),
+        feedback=read_text(feedback),
+        error=read_text(error),
+        usage=_read_usage(usage),
+    )
+
+
+PROPOSAL_COLUMNS = "outcome, edits, usage, error"
+
+
+def write_proposal(proposal: Proposal) -> tuple[Cell, ...]:
+    """The values of PROPOSAL_COLUMNS."""
+    edits = write_json([edit.to_json() for edit in proposal.edits], "a proposal")
+    outcome = "error" if proposal.error else "answered"
+    return (outcome, edits, _write_usage(proposal.usage), write_text(proposal.error))
+
+
+def read_proposal(row: Row) -> Proposal:
+    _, edits, usage, error = row
+    return Proposal(
+        tuple(Edit.from_json(edit) for edit in json.loads(edits)), _read_usage(usage), read_text(error)
+    )
+
+
+VERSION_COLUMNS = "digest, parent, text, edits, status"
+
+
+def write_version(version: Version) -> tuple[Cell, ...]:
+    edits = write_json(version.edits, f"the edits of version {version.digest}")
+    return (version.digest, version.parent, write_text(version.text) or "", edits, version.status)
+
+
+def read_version(row: Row) -> Version:
+    digest, parent, text, edits, status = row
+    return Version(digest, parent, read_text(text), tuple(json.loads(edits)), status)
+
+
+EVALUATION_COLUMNS = "skill, split, purpose, estimate, counted"
+
+
+def write_evaluation(evaluation: Evaluation) -> tuple[Cell, ...]:
+    estimate = write_json(asdict(evaluation.estimate), "an estimate")
+    counted = write_json(evaluation.counted, f"the counts of skill {evaluation.skill}")
+    return (evaluation.skill, evaluation.split, evaluation.purpose, estimate, counted)
+
+
+def read_evaluation(row: Row) -> Evaluation:
+    skill, split, purpose, estimate, counted = row
+    return Evaluation(skill, split, purpose, Estimate(**json.loads(estimate)), json.loads(counted))
+
+
+EVENT_COLUMNS = "number, kind, data, at"
+
+
+def write_event(event: Event) -> tuple[Cell, ...]:
+    return (event.number, event.kind, write_json(event.data, f"event {event.number}"), event.at)
+
+
+def read_event(row: Row) -> Event:
+    number, kind, data, at = row
+    return Event(number, kind, json.loads(data), at)
+
+
+def intern_keys(rows: Iterable[Row]) -> set[AttemptKey]:
+    """Keys that share their strings: a run has many attempts of few skills and tasks."""
+    known: dict[str, str] = {}
+    share = known.setdefault
+    return {
+        AttemptKey(share(skill, skill), share(task, task), share(student, student), trial)
+        for skill, task, student, trial in rows
+    }

@@ -1,0 +1,1 @@
+"""Tests of sharpen.skills, one module per module."""
