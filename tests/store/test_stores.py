@@ -56,11 +56,12 @@ def test_an_attempt_comes_back_equal(store: Store, rollout: Rollout) -> None:
 
 
 def test_a_score_keeps_its_spelling_so_that_digests_of_evidence_do_not_change(store: Store) -> None:
-    for trial, hard in enumerate((1, 1.0, 0), 1):
-        store.finish_attempt(key(trial), Rollout.scored(TASK, hard=hard))
+    for trial, hard in enumerate((1, 1.0, 0, True), 1):
+        rollout = Rollout.scored(TASK, hard=hard)
+        store.finish_attempt(key(trial), rollout)
         found = store.find_attempt(key(trial), TASK)
-        assert found is not None and found.score is not None
-        assert (repr(found.score.hard), repr(found.score.soft)) == (repr(hard), repr(hard))
+        assert found is not None and found.score is not None and rollout.score is not None
+        assert repr(found.score) == repr(rollout.score) and isinstance(found.score.hard, float)
 
 
 def test_a_found_attempt_carries_the_task_that_was_asked_for(store: Store) -> None:

@@ -42,6 +42,12 @@ class Ledger:
             left = min(left, self.budget.calls - self.calls)
         return left
 
+    @property
+    def unpriced(self) -> bool:
+        """A limit on tokens or money, and no call yet that says what one costs."""
+        limited = self.budget.tokens is not None or self.budget.usd is not None
+        return limited and not self._largest_tokens and not self._largest_usd
+
     def grant_attempt(self, reserve: int = 0) -> bool:
         """Charge one attempt if it fits with `reserve` left over; say whether it did."""
         if self.rollouts_left() - 1 < reserve or not self._affordable(reserve):

@@ -10,13 +10,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sharpen.errors import EditError, ProviderError
 from sharpen.evaluate.ledger import Ledger
 from sharpen.skills import Edit, Skill
 from sharpen.store import AttemptKey, Proposal, ProposalKey, Store
-from sharpen.types import Rollout, Student, Task, Teacher, digest_of, fingerprint_of
+from sharpen.types import (
+    Rollout,
+    Score,
+    Student,
+    Task,
+    Teacher,
+    Usage,
+    canonical_json,
+    digest_of,
+    fingerprint_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,7 @@ class Question:
         return digest_of(self.skill.digest, seen, self.limit, self.memory)
 
 
-STUBBORN, STILLBORN = 40, 6
+STUBBORN, STILLBORN = 300, 12
 """Calls in a row that came to nothing after which a run ends; fewer when none ever came to anything."""
 
 Call = Attempt | Question
@@ -73,8 +83,8 @@ class Runner:
         self._teacher_name = fingerprint_of(teacher) if teacher is not None else ""
         self._concurrency, self._retries, self._timeout = concurrency, retries, timeout
         self._trials: dict[tuple[str, str], int] = {}
-        self._student_errors = _Streak("attempts measured nothing", f"each tried {1 + retries} times")
-        self._teacher_errors = _Streak("answers of the teacher could not be used", "each dropped")
+        self._student_errors = _Streak("attempts measured nothing")
+        self._teacher_errors = _Streak("answers of the teacher could not be used")
         self.unusable: list[str] = []
         """Why teacher answers were dropped, in the order asked."""
         self.usable = 0
@@ -90,40 +100,59 @@ class Runner:
         """Make the calls that fit into the budget; errors are tried again before the batch returns."""
         answers: list[Answer] = [None] * len(calls)
         pending = list(range(len(calls)))
-        for _ in range(1 + self._retries):
+        if self.ledger.unpriced and len(calls) > 1:  # the first answer says what one costs
+            await self._wave(calls, pending[:1], answers, reserve)
+            await self._wave(calls, pending[1:], answers, reserve)
+        else:
             await self._wave(calls, pending, answers, reserve)
-            pending = [i for i in pending if _retryable(answers[i])]
+        for _ in range(self._retries):
+            pending = [i for i in pending if _is_error(answers[i])]
             if not pending:
                 break
+            await self._wave(calls, pending, answers, reserve)
         self._watch(answers)
         return answers
-
-    def _watch(self, answers: Sequence[Answer]) -> None:
-        """Give up when nothing but errors comes back: what was paid for is kept, a resume goes on."""
-        for answer in answers:
-            if isinstance(answer, Rollout):
-                self._student_errors.note(answer.error, failed=answer.score is None)
-            elif isinstance(answer, Proposal):
-                self._teacher_errors.note(answer.error, failed=bool(answer.error))
 
     async def _wave(
         self, calls: Sequence[Call], which: list[int], answers: list[Answer], reserve: int
     ) -> None:
-        """One round of the batch: grant and number in order, answer from the store, call the rest."""
+        """One round of the batch: grant and number in order, answer from the store, call the rest, settle."""
+        granted: list[tuple[int, AttemptKey | ProposalKey]] = []
         missing: list[tuple[int, AttemptKey | ProposalKey]] = []
         for i in which:
             key = self._grant(calls[i], reserve)
             if key is None:
                 continue
-            known = self._recall(key, calls[i])
-            if known is None:
+            granted.append((i, key))
+            answers[i] = self._recall(key, calls[i])
+            if answers[i] is None:
                 missing.append((i, key))
-            else:
-                answers[i] = known
-                self._settle(known)
         if missing:
             self.store.start([key for _, key in missing])
             await self._call_all(calls, missing, answers)
+        for i, key in granted:
+            self._settle(key, answers[i])
+
+    def _settle(self, key: AttemptKey | ProposalKey, answer: Answer) -> None:
+        """Book an answer, in the order asked: sums of money and lists of reasons must not depend on luck."""
+        assert answer is not None
+        self.ledger.settle(answer.usage)
+        streak = self._teacher_errors if isinstance(answer, Proposal) else self._student_errors
+        streak.note(key, answer.error)
+        if isinstance(answer, Proposal):
+            if answer.error:
+                self.unusable.append(answer.error)
+            else:
+                self.usable += 1
+        elif answer.score is not None:
+            self.ledger.require_usage(answer.usage, "student")
+
+    def _watch(self, answers: Sequence[Answer]) -> None:
+        """Give up when nothing but errors came back for long; a resume asks those questions again."""
+        for streak in (self._student_errors, self._teacher_errors):
+            if streak.is_over:
+                self.store.forget(streak.keys)
+                raise ProviderError(streak.message)
 
     def _grant(self, call: Call, reserve: int) -> AttemptKey | ProposalKey | None:
         if isinstance(call, Attempt):
@@ -161,23 +190,12 @@ class Runner:
                 assert isinstance(wish, Question)
                 answer = await self._ask(wish, key)
             answers[i] = answer
-            self._settle(answer)
 
         jobs = (call(i, key) for i, key in missing)
         if len(missing) == 1:
             await next(jobs)
         else:
             await _drain(jobs, workers=min(self._concurrency, len(missing)))
-
-    def _settle(self, answer: Rollout | Proposal) -> None:
-        self.ledger.settle(answer.usage)
-        if isinstance(answer, Proposal):
-            if answer.error:
-                self.unusable.append(answer.error)
-            else:
-                self.usable += 1
-        elif answer.score is not None:
-            self.ledger.require_usage(answer.usage, "student")
 
     async def _attempt(self, wish: Attempt, key: AttemptKey) -> Rollout:
         """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
@@ -187,7 +205,13 @@ class Runner:
                     await self._student.attempt(wish.task, wish.skill, trial=key.trial), wish.task
                 )
         except TimeoutError as error:
-            rollout = Rollout.failed_to_run(wish.task, reason=f"timed out: {error or f'{self._timeout} s'}")
+            rollout = Rollout.failed_to_run(
+                wish.task, reason=f"timed out: {str(error) or f'{self._timeout} s'}"
+            )
+        except asyncio.CancelledError as error:
+            if _asked_to_stop():
+                raise
+            rollout = Rollout.failed_to_run(wish.task, reason=_spelled(error))
         except Exception as error:  # noqa: BLE001 - a student that raises is data, not a crash
             rollout = Rollout.failed_to_run(wish.task, reason=_spelled(error))
         self.store.finish_attempt(key, rollout)
@@ -210,24 +234,34 @@ class Runner:
 
 @dataclass
 class _Streak:
-    """Failures in a row of one actor."""
+    """Calls to one actor that came to nothing, in a row."""
 
     what: str
-    how: str
-    length: int = 0
-    ever_worked: bool = False
+    limit: int = STILLBORN
+    keys: list[AttemptKey | ProposalKey] = field(default_factory=list)
+    reason: str = ""
 
-    def note(self, reason: str, *, failed: bool) -> None:
-        self.ever_worked = self.ever_worked or not failed
-        self.length = self.length + 1 if failed else 0
-        if self.length >= (STUBBORN if self.ever_worked else STILLBORN):
-            raise ProviderError(
-                f"the last {self.length} {self.what}, {self.how}; the last reason: {reason}. "
-                "Everything paid for is kept: run the same command again when this is mended."
-            )
+    def note(self, key: AttemptKey | ProposalKey, error: str) -> None:
+        if error:
+            self.keys.append(key)
+            self.reason = error
+        else:
+            self.keys.clear()
+            self.limit = STUBBORN
+
+    @property
+    def is_over(self) -> bool:
+        return len(self.keys) >= self.limit
+
+    @property
+    def message(self) -> str:
+        return (
+            f"the last {len(self.keys)} {self.what}; the last reason: {self.reason}. "
+            "Everything paid for is kept: run the same command again when this is mended."
+        )
 
 
-def _retryable(answer: Answer) -> bool:
+def _is_error(answer: Answer) -> bool:
     return isinstance(answer, Rollout) and answer.score is None
 
 
@@ -240,7 +274,19 @@ def _checked(rollout: object, task: Task) -> Rollout:
         raise TypeError(f"the student returned {type(rollout).__name__} instead of a Rollout")
     if rollout.task.digest != task.digest:
         raise ValueError(f"the student answered for task {rollout.task.id!r} instead of {task.id!r}")
+    for name, kind in (("score", Score | None), ("error", str), ("usage", Usage | None)):
+        if not isinstance(getattr(rollout, name), kind):
+            found = type(getattr(rollout, name)).__name__
+            raise TypeError(f"the rollout's {name} is of type {found}")
+    if rollout.trajectory is not None:
+        canonical_json(rollout.trajectory)  # raises TypeError unless it is plain JSON
     return rollout
+
+
+def _asked_to_stop() -> bool:
+    """Was this very task cancelled from outside, or did a cancellation leak out of the student?"""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _edits(answer: object) -> tuple[Edit, ...]:

@@ -54,6 +54,13 @@ class MemoryStore:
     def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None:
         self._proposals.setdefault(key, proposal)
 
+    def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
+        for key in keys:
+            if isinstance(key, AttemptKey):
+                self._attempts.pop(key, None)
+            else:
+                self._proposals.pop(key, None)
+
     def lost(self) -> int:
         return 0
 

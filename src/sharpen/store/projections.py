@@ -44,12 +44,13 @@ def rebuild(run_dir: Path) -> list[Path]:
 
 
 def _files(store: Store) -> Files:
-    steps = gate_steps(store)
+    attempts = store.attempts()
+    steps = gate_steps(store, attempts)
     chain = _accepted_chain(store, steps)
     yield "config.json", _json(store.config())
     yield "history.json", _json([history_record(step) for step in steps])
     yield "runtime_state.json", _json(_runtime_state(steps, chain))
-    yield "summary.json", _json(_summary(store, steps))
+    yield "summary.json", _json(_summary(store, steps, attempts))
     yield "events.jsonl", _json_lines(asdict(event) for event in store.events())
     if best := _best_text(store, chain):
         yield "best_skill.md", _markdown(best)
@@ -96,8 +97,8 @@ def _runtime_state(steps: Sequence[GateStep], chain: Sequence[Version]) -> dict[
     }
 
 
-def _summary(store: Store, steps: Sequence[GateStep]) -> dict[str, Any]:
-    result, attempts = store.result() or {}, store.attempts()
+def _summary(store: Store, steps: Sequence[GateStep], attempts: Sequence[AttemptRecord]) -> dict[str, Any]:
+    result = store.result() or {}
     actions = [step.action for step in steps]
     return {
         "finished": bool(result),

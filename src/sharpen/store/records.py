@@ -106,6 +106,9 @@ class Store(Protocol):
 
     def finish_attempt(self, key: AttemptKey, rollout: Rollout) -> None: ...
     def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None: ...
+    def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
+        """Turn finished calls into lost ones: answers of an outage, which a resume should ask for again."""
+
     def lost(self) -> int:
         """Calls that an earlier process started and never finished. They are not charged."""
 

@@ -45,6 +45,9 @@ START_ATTEMPT = """INSERT INTO attempts (skill, task, student, trial) VALUES (?,
     ON CONFLICT DO UPDATE SET outcome = NULL WHERE outcome = 'lost'"""
 START_PROPOSAL = """INSERT INTO proposals (teacher, question, trial) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET outcome = NULL WHERE outcome = 'lost'"""
+FORGET_ATTEMPT = """UPDATE attempts SET outcome = 'lost'
+    WHERE skill = ? AND task = ? AND student = ? AND trial = ?"""
+FORGET_PROPOSAL = "UPDATE proposals SET outcome = 'lost' WHERE teacher = ? AND question = ? AND trial = ?"
 LOSE_ATTEMPTS = "UPDATE attempts SET outcome = 'lost' WHERE outcome IS NULL"
 LOSE_PROPOSALS = "UPDATE proposals SET outcome = 'lost' WHERE outcome IS NULL"
 # The first answer to a question stays: finishing twice changes nothing.
@@ -136,6 +139,16 @@ class SqliteStore:
     def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None:
         with self._disk:
             self._connection.execute(FINISH_PROPOSAL, key + rows.write_proposal(proposal))
+
+    def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
+        attempts = [key for key in keys if isinstance(key, AttemptKey)]
+        proposals = [key for key in keys if isinstance(key, ProposalKey)]
+        with self._transaction():
+            self._connection.executemany(FORGET_ATTEMPT, attempts)
+            self._connection.executemany(FORGET_PROPOSAL, proposals)
+            self._set_fact("lost", self.lost() + len(keys))
+        if self._finished is not None:
+            self._finished.difference_update(attempts)
 
     def lost(self) -> int:
         return int(self._fact("lost", 0))

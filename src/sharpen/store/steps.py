@@ -44,12 +44,12 @@ class GateStep:
         return self.action == "accept_new_best"
 
 
-def gate_steps(store: Store) -> list[GateStep]:
-    """The run's gate decisions in order."""
+def gate_steps(store: Store, attempts: Sequence[AttemptRecord] | None = None) -> list[GateStep]:
+    """The run's gate decisions in order; `attempts` saves reading them twice."""
     versions = {version.digest: version for version in store.versions()}
     measured = {e.skill: e for e in store.evaluations() if (e.split, e.purpose) == ("selection", "gate")}
     start = next((digest for digest, version in versions.items() if version.status == "start"), "")
-    tried = _by_skill(store.attempts())
+    tried = _by_skill(store.attempts() if attempts is None else attempts)
     best_step, best = 0, start
     steps: list[GateStep] = []
     for number, (event, wall_time) in enumerate(_timed_gates(store.events()), 1):

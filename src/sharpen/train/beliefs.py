@@ -32,6 +32,7 @@ class Beliefs:
         self.count, self.mean, self.tries = [0.0] * tasks, [0.0] * tasks, [0.0] * tasks
         self._ratio = [1.0] * tasks
         self._seen: list[int] = []
+        self._fresh = 0
         self._order = list(range(tasks))
         rng.shuffle(self._order)
         self._prior, self._changes = 0.5, 0
@@ -45,6 +46,7 @@ class Beliefs:
         """What the draft does on this task, from now on."""
         if not self.count[task]:
             self._seen.append(task)
+        self._fresh += (count >= THIN) - (self.count[task] >= THIN)
         self.count[task], self.mean[task] = count, mean
         self._ratio[task] = self._likelihood.ratio(count, mean)
         self._changes += 1
@@ -53,6 +55,7 @@ class Beliefs:
         """Old records say less about a changed draft."""
         self.count = [n * count for n in self.count]
         self.tries = [t * tries for t in self.tries]
+        self._fresh = sum([n >= THIN for n in self.count])
         self._renew()
 
     @property
@@ -67,29 +70,31 @@ class Beliefs:
 
     def pick(self, is_busy: Callable[[int], bool]) -> int | None:
         """The free task with the highest priority; None when nothing is worth a look."""
-        odds, ratios, floor = self._odds(), self._ratio, self._floor()
+        odds, ratios, tries = self._odds(), self._ratio, self.tries
         best, least = None, CONVERGED
         worth = least / (1 - least) / odds  # a ratio below this cannot reach the priority `least`
         for task in self._order:
             ratio = ratios[task]
-            if ratio <= worth and (floor <= least or not self._thin(task)):
-                continue
-            belief = odds * ratio / (odds * ratio + 1)
-            if belief < floor and self._thin(task):
-                belief = floor
-            priority = belief * 0.6 ** self.tries[task]
-            if priority > least and not is_busy(task):
-                best, least = task, priority
-                worth = least / max(1e-9, 1 - least) / odds
-        return best
+            if ratio > worth:
+                priority = odds * ratio / (odds * ratio + 1) * 0.6 ** tries[task]
+                if priority > least and not is_busy(task):
+                    best, least = task, priority
+                    worth = least / max(1e-9, 1 - least) / odds
+        return best if least >= self._floor() else self._pick_thin(is_busy, best, least)
 
-    def _thin(self, task: int) -> bool:
-        return self.count[task] == 0 or (self._meter.noisy and self.count[task] < THIN)
+    def _pick_thin(self, is_busy: Callable[[int], bool], best: int | None, least: float) -> int | None:
+        """A thin record has at least the floor as its belief."""
+        floor, thin = self._floor(), THIN if self._meter.noisy else 1e-9
+        for task in self._order:
+            if self.count[task] < thin:
+                priority = floor * 0.6 ** self.tries[task]
+                if priority > least and not is_busy(task):
+                    best, least = task, priority
+        return best
 
     def _floor(self) -> float:
         """Least belief for thin records: nothing once enough others were seen lately."""
-        fresh = sum([n >= THIN for n in self.count])
-        return min(FLOOR, ENOUGH / max(1, fresh))
+        return min(FLOOR, ENOUGH / max(1, self._fresh))
 
     def _odds(self) -> float:
         """Odds that a task fails: two rounds of EM over the tasks seen, smoothed, at most 0.9.

@@ -77,4 +77,8 @@ class Draft:
         return same
 
     def index_of(self, edit: Edit) -> int | None:
-        return next((k for k, change in enumerate(self.changes) if change.edit.key == edit.key), None)
+        return self._places.get(edit.key)
+
+    @cached_property
+    def _places(self) -> dict[object, int]:
+        return {change.edit.key: k for k, change in enumerate(self.changes)}
