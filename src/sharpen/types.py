@@ -188,6 +188,12 @@ class Budget:
     usd: float | None = None
     seconds: float | None = None
 
+    @property
+    def planned(self) -> int:
+        """Rollouts a run is planned for: what the counting limits allow, or a usual number without them."""
+        limits = [limit for limit in (self.rollouts, self.calls) if limit is not None]
+        return min(limits, default=2000)
+
     def __post_init__(self) -> None:
         limits = {f.name: getattr(self, f.name) for f in fields(self)}
         if all(value is None for value in limits.values()):

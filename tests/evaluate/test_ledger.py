@@ -97,13 +97,13 @@ def test_questions_are_free_of_a_limit_of_rollouts() -> None:
 
 
 @pytest.mark.parametrize("budget", [Budget(tokens=1000), Budget(usd=5.0)])
-def test_calls_in_flight_and_the_reserve_count_as_the_dearest_so_far(budget: Budget) -> None:
+def test_calls_in_flight_count_as_the_dearest_so_far_and_the_reserve_as_a_share(budget: Budget) -> None:
     ledger = Ledger(budget)
     assert ledger.grant_attempt()
     ledger.settle(LARGEST)  # a tenth of either budget
     assert [ledger.grant_attempt() for _ in range(7)] == [True] * 7
-    assert not ledger.grant_attempt(reserve=2)
-    assert ledger.grant_question(reserve=1)
+    assert not ledger.grant_attempt(reserve=budget.planned // 5)
+    assert ledger.grant_question(reserve=budget.planned // 10)
     assert ledger.grant_attempt()
     assert not ledger.grant_question()
     ledger.settle(Usage(usd=0.0))  # one was free: there is room again

@@ -1,5 +1,6 @@
 """Running skills and judging them: the one place where a skill is measured, and the only one that spends."""
 
+from sharpen.evaluate.blocking import run_blocking
 from sharpen.evaluate.compare import acompare, aevaluate, compare, evaluate, within_variance
 from sharpen.evaluate.gates import Gate, Held, make_gate
 from sharpen.evaluate.ledger import Ledger
@@ -30,6 +31,7 @@ __all__ = [
     "evaluation_of",
     "make_gate",
     "measure",
+    "run_blocking",
     "valued_by",
     "within_variance",
 ]

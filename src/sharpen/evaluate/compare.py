@@ -7,14 +7,14 @@ module decides nothing about a training run and changes no skill.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean, variance
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sharpen.errors import BudgetError, ProviderError, RunFolderError, TaskError, UsageError
+from sharpen.evaluate.blocking import run_blocking
 from sharpen.evaluate.gates import ENOUGH_MEASURED
 from sharpen.evaluate.ledger import Ledger
 from sharpen.evaluate.measurements import Compared, Evaluated, EvaluateSettings
@@ -43,7 +43,7 @@ def evaluate(
     run_dir: str | Path | None = None,
 ) -> Evaluated:
     """Measure a skill (None: no skill at all) on tasks, or on a split of a TaskSet."""
-    return _run(aevaluate(skill, tasks, student, budget, settings, run_dir), "evaluate")
+    return run_blocking(aevaluate(skill, tasks, student, budget, settings, run_dir), "evaluate")
 
 
 async def aevaluate(
@@ -72,7 +72,7 @@ def compare(
     run_dir: str | Path | None = None,
 ) -> Compared:
     """Is `skill_a` better than `skill_b` on these tasks? Both make the same number of attempts."""
-    return _run(acompare(skill_a, skill_b, tasks, student, budget, settings, run_dir), "compare")
+    return run_blocking(acompare(skill_a, skill_b, tasks, student, budget, settings, run_dir), "compare")
 
 
 async def acompare(
@@ -268,14 +268,3 @@ def _opened(run_dir: str | Path | None, student: Student) -> Iterator[Store]:
         yield store
     finally:
         store.close()
-
-
-def _run(coroutine: Coroutine[Any, Any, T], name: str) -> T:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    coroutine.close()
-    raise UsageError(
-        f"{name}() was called inside a running event loop; use `await sharpen.a{name}(...)` there"
-    )

@@ -89,15 +89,18 @@ class Ledger:
             )
 
     def _affordable(self, reserve: int) -> bool:
-        """Tokens, money and time: unsettled calls and the reserve count like the dearest call so far."""
-        if self.budget.tokens is None and self.budget.usd is None and self.budget.seconds is None:
-            return True
-        unsettled = self._in_flight + 1 + reserve
-        tokens_fit = (
-            self.budget.tokens is None or self.tokens + unsettled * self._largest_tokens <= self.budget.tokens
+        """Tokens, money, time. Unsettled calls count like the dearest so far; the reserve is a share."""
+        kept = min(1.0, reserve / self.budget.planned)
+        unsettled = self._in_flight + 1
+        return (
+            _fits(self.tokens + unsettled * self._largest_tokens, self.budget.tokens, kept)
+            and _fits(self.usd + unsettled * self._largest_usd, self.budget.usd, kept)
+            and (self.budget.seconds is None or self.seconds < self.budget.seconds)
         )
-        usd_fits = self.budget.usd is None or self.usd + unsettled * self._largest_usd <= self.budget.usd
-        return tokens_fit and usd_fits and (self.budget.seconds is None or self.seconds < self.budget.seconds)
 
     def spent(self) -> dict[str, float]:
         return {"rollouts": self.rollouts, "calls": self.calls, "tokens": self.tokens, "usd": self.usd}
+
+
+def _fits(spend: float, limit: float | None, kept: float) -> bool:
+    return limit is None or spend <= limit * (1 - kept)

@@ -9,8 +9,9 @@ search, no gate and no statistics.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sharpen.errors import EditError, ProviderError
 from sharpen.evaluate.ledger import Ledger
@@ -89,6 +90,12 @@ class Runner:
         """Why teacher answers were dropped, in the order asked."""
         self.usable = 0
 
+    def giving_up(self, streak: _Streak | None = None) -> ProviderError:
+        """The error to raise when an actor stays down: a resume asks again what it failed to answer."""
+        over = streak or self._student_errors
+        self.store.forget(over.keys)
+        return ProviderError(over.message)
+
     async def attempts(
         self, pairs: Iterable[tuple[Skill, Task]], *, reserve: int = 0
     ) -> list[Rollout | None]:
@@ -151,8 +158,7 @@ class Runner:
         """Give up when nothing but errors came back for long; a resume asks those questions again."""
         for streak in (self._student_errors, self._teacher_errors):
             if streak.is_over:
-                self.store.forget(streak.keys)
-                raise ProviderError(streak.message)
+                raise self.giving_up(streak)
 
     def _grant(self, call: Call, reserve: int) -> AttemptKey | ProposalKey | None:
         if isinstance(call, Attempt):
@@ -278,9 +284,12 @@ def _checked(rollout: object, task: Task) -> Rollout:
         if not isinstance(getattr(rollout, name), kind):
             found = type(getattr(rollout, name)).__name__
             raise TypeError(f"the rollout's {name} is of type {found}")
-    if rollout.trajectory is not None:
-        canonical_json(rollout.trajectory)  # raises TypeError unless it is plain JSON
-    return rollout
+    if rollout.trajectory is None:
+        return rollout
+    try:  # as it will be read back: a replay must see what the live run saw
+        return replace(rollout, trajectory=json.loads(canonical_json(rollout.trajectory)))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the rollout's trajectory is not plain JSON: {error}") from error
 
 
 def _asked_to_stop() -> bool:
@@ -295,6 +304,7 @@ def _edits(answer: object) -> tuple[Edit, ...]:
     for edit in answer:
         if not isinstance(edit, Edit):
             raise EditError(f"the teacher returned {type(edit).__name__} where an Edit belongs")
+        Edit.from_json(edit.to_json())  # raises EditError when a field is not what it should be
     return tuple(answer)
 
 

@@ -49,7 +49,7 @@ class Version:
     digest: str
     parent: str | None
     text: str
-    edits: tuple[Json, ...] = ()  # {"edit": …, "status": …, "reason": …, "witness": …} in the order applied
+    edits: tuple[Json, ...] = ()  # each an edit as JSON plus status, reason and witness, in the order applied
     status: VersionStatus = "candidate"
 
 

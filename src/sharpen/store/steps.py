@@ -163,7 +163,7 @@ def _timed_gates(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
 
 
 def _apply_entry(index: int, entry: Json) -> dict[str, Any]:
-    edit = entry.get("edit") or {}
+    edit = entry.get("edit") or entry
     return {
         "index": index,
         "op": edit.get("op"),

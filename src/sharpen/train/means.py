@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sharpen.evaluate import Gate, Runner, evaluation_of
-from sharpen.skills import Skill
+from sharpen.skills import Skill, apply_edits
 from sharpen.store import Version, VersionStatus
 from sharpen.train.draft import Change
 from sharpen.train.journal import Journal
@@ -31,7 +31,8 @@ class Means:
         """Put a candidate to the gate; it becomes a version, its scores and the verdict are kept."""
         verdict = await self.gate.decide(candidate, incumbent, reserve=self.plan.ending)
         status: VersionStatus = "accepted" if verdict.accepted else "rejected"
-        edits = self.told(changes)
+        reports = apply_edits(incumbent, [change.edit for change in changes]).reports
+        edits = [{**e, "status": r.status} for e, r in zip(self.told(changes), reports, strict=True)]
         store = self.journal.store
         store.add_version(Version(candidate.digest, incumbent.digest, candidate.text, tuple(edits), status))
         for skill in (incumbent, candidate):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sharpen.errors import BudgetError
 from sharpen.types import Budget, TaskSet
 
-NOMINAL = 2000
-"""Rollouts assumed when only tokens, money or time are limited."""
 SHORTEST_GATE = 14
 """Rollouts of the shortest race that can accept: seven wins without a loss."""
+SHORTEST_SEARCH = 10
+"""Rollouts of the shortest search that can find and vet one line."""
 FINAL_PASSES = 3
 FINAL_ATTEMPTS = 48
 """A small selection split is passed over more often, up to about this many attempts."""
@@ -49,21 +49,21 @@ class Plan:
 
 def make_plan(budget: Budget, tasks: TaskSet, *, lanes: int | None = None) -> Plan:
     """Divide the budget; raise BudgetError if it does not reach for one decision."""
-    limits = [limit for limit in (budget.rollouts, budget.calls) if limit is not None]
-    total = min(limits) if limits else NOMINAL
+    total = budget.planned
     held = len(tasks.selection)
     test = 2 * len(tasks.test)
-    needed = test + held + SHORTEST_GATE + 4
+    needed = test + held + SHORTEST_GATE + SHORTEST_SEARCH
     if total < needed:
         raise BudgetError(
             f"a budget of {total} rollouts does not reach for one decision: {held} for the final pass, "
-            f"{SHORTEST_GATE} for the shortest gate, {test} for the test split (both skills once) and a few "
-            f"to search make {needed}. Give at least that, or smaller splits."
+            f"{SHORTEST_GATE} for the shortest gate, {test} for the test split (both skills once) and "
+            f"{SHORTEST_SEARCH} to search make {needed}. Give at least that, or smaller splits."
         )
     wanted = max(FINAL_PASSES, math.ceil(FINAL_ATTEMPTS / held))
-    passes = max(1, min(wanted, int(0.05 * total / held)))
-    free = total - test - held * passes
-    gate = int(min(max(2 * held, 0.15 * total), 0.25 * total, max(SHORTEST_GATE, free - 4)))
+    spare = (total - test - SHORTEST_GATE - SHORTEST_SEARCH) // held
+    passes = max(1, min(wanted, spare, int(0.05 * total / held)))
+    free = total - test - held * passes - SHORTEST_SEARCH
+    gate = int(max(SHORTEST_GATE, min(max(2 * held, 0.15 * total), 0.25 * total, free)))
     crowd = len(tasks.train) // TASKS_PER_LANE
     chosen = lanes or (crowd if crowd > 2 else 1)
     return Plan(total, held, test, held * passes, gate, passes, chosen)

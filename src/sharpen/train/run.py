@@ -6,15 +6,32 @@ answered from the store. This module knows the order of things; how a loop searc
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from sharpen.errors import ProviderError, RunFolderError, TaskError, UsageError
-from sharpen.evaluate import Held, Ledger, Measured, Runner, evaluation_of, make_gate, measure, valued_by
+from sharpen.errors import (
+    BudgetError,
+    ProviderError,
+    RunFolderError,
+    SettingsError,
+    SkillError,
+    TaskError,
+    UsageError,
+)
+from sharpen.evaluate import (
+    Held,
+    Ledger,
+    Measured,
+    Runner,
+    evaluation_of,
+    make_gate,
+    measure,
+    run_blocking,
+    valued_by,
+)
 from sharpen.skills import Skill
 from sharpen.stats import paired
 from sharpen.store import MemoryStore, SqliteStore, Store, Version, write_projections
@@ -43,11 +60,7 @@ def train(
     run_dir: str | Path | None = None,
 ) -> TrainResult:
     """Train a skill and return it with the evidence. `run_dir` keeps the run; None keeps it in memory."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(atrain(skill, tasks, student, teacher, budget, settings, run_dir))
-    raise UsageError("train() was called inside a running event loop; use `await sharpen.atrain(...)` there")
+    return run_blocking(atrain(skill, tasks, student, teacher, budget, settings, run_dir), "train")
 
 
 async def atrain(
@@ -60,9 +73,13 @@ async def atrain(
     run_dir: str | Path | None = None,
 ) -> TrainResult:
     """The same inside an event loop."""
+    _check_arguments(tasks, student, teacher, budget)
+    if not isinstance(settings, TrainSettings | None):
+        raise SettingsError(f"settings must be TrainSettings, not {type(settings).__name__}")
+    if not isinstance(skill, Skill | str | Path):
+        raise SkillError(f"a skill is a Skill or a path to one, not {type(skill).__name__}")
     settings = settings or TrainSettings()
     start = skill if isinstance(skill, Skill) else Skill.read(skill)
-    _check_arguments(tasks, student, teacher, budget)
     plan = make_plan(budget, tasks, lanes=settings.lanes)
     with _opened(run_dir) as store:
         _claim(store, _config(start, tasks, student, teacher, budget, settings), run_dir)
@@ -134,9 +151,11 @@ class _Run:
             self.runner, skill, self.tasks.selection, value=self.value, passes=passes, reserve=self.plan.test
         )
         estimate = measured.estimate()
+        if estimate is None and measured.errors:
+            raise self.runner.giving_up()
         if estimate is None:
-            raise ProviderError(
-                "the final pass measured nothing; run the same command again when the student answers"
+            raise BudgetError(
+                "the budget ended before the final pass could measure anything; give more of it"
             )
         self._keep(measured, skill, split="selection", purpose="final")
         self.journal.record("final", skill=skill.digest, selection=estimate_json(estimate))
