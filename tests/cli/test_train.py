@@ -110,7 +110,7 @@ def test_a_held_folder_is_refused_and_its_holder_named(program: Program, here: P
 def test_a_budget_too_small_says_how_much_is_needed(program: Program) -> None:
     result = program("train", "--simulated", "slip.1", "--budget", 50)
     assert result.exit_code == 4
-    assert "438" in result.stderr
+    assert "444" in result.stderr
 
 
 def test_a_file_in_the_way_of_the_run_folder(program: Program, here: Path) -> None:

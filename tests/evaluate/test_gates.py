@@ -77,16 +77,20 @@ def test_a_skill_is_not_better_than_itself(name: str) -> None:
     assert decide(gate, candidate=NEW, incumbent=NEW).decision == "not better"
 
 
+@pytest.mark.parametrize("name", GATES)
 @pytest.mark.parametrize("winner", [new_wins, old_wins, lambda *_: 1.0], ids=["new", "old", "tie"])
-def test_strict_decides_nothing_when_29_of_30_tasks_fail_to_run(winner: Answering) -> None:
-    assert _with_29_of_30_broken("strict", winner).decision == "not enough data"
+def test_29_of_30_tasks_that_fail_to_run_decide_nothing(name: str, winner: Answering) -> None:
+    verdict = judged(name, worked_before(held_by(Player(all_but_one_broken(winner)), 30)))
+    assert (verdict.decision, verdict.accepted) == ("not enough data", False)
 
 
-def _with_29_of_30_broken(name: str, winner: Answering) -> Verdict:
+def all_but_one_broken(winner: Answering) -> Answering:
+    """Only t7 and the tasks of the train split can be run."""
+
     def answer(task: Task, skill: Skill, trial: int) -> object:
         return winner(task, skill, trial) if task.id == "t7" or task.id.startswith("train") else None
 
-    return judged(name, worked_before(held_by(Player(answer), 30)))
+    return answer
 
 
 def worked_before(held: Held) -> Held:
@@ -166,6 +170,11 @@ def test_the_difference_is_clustered_by_group() -> None:
         difference = judged(name, held).difference
         assert difference is not None
         assert difference.tasks <= 4
+
+
+def test_an_unknown_gate_is_refused() -> None:
+    with pytest.raises((KeyError, ValueError)):
+        make_gate("rcae", held_by(Player(lambda *_: 1)))
 
 
 # -- race -------------------------------------------------------------------------------------------------
@@ -273,6 +282,13 @@ def test_alpha_sets_the_evidence_needed() -> None:
         assert decide(gate).needed == pytest.approx(needed)
 
 
+def test_the_race_does_not_decide_on_the_few_pairs_it_could_measure() -> None:
+    """12 of 20 tasks measure nothing with the candidate: what is left says little about the whole."""
+    broken: dict[str, float | None] = {f"t{n}": None for n in range(8, 20)}
+    student = Player(table({**{f"t{n}": 1.0 for n in range(8)}, **broken}, {}))
+    assert judged("race", held_by(student)).decision == "not enough data"
+
+
 # -- strict -----------------------------------------------------------------------------------------------
 
 
@@ -290,6 +306,27 @@ def test_strict_measures_a_skill_once() -> None:
     assert not decide(gate, candidate=Skill("# other\n"), incumbent=NEW).accepted
     assert len(student.asked) == 60
     assert {trial for _, _, trial in student.asked} == {1}
+
+
+def test_strict_compares_on_the_tasks_that_both_measured() -> None:
+    """Both score alike; the candidate breaks down on two tasks that the incumbent fails. That is a tie."""
+    solved: dict[str, float | None] = {f"t{n}": 1.0 for n in range(6)}
+    student = Player(table({**solved, "t8": None, "t9": None}, solved))
+    verdict = judged("strict", held_by(student, 10))
+    assert (verdict.wins, verdict.losses, verdict.decision) == (0, 0, "not better")
+
+
+def test_strict_recovers_from_an_outage() -> None:
+    """The provider is down at the first gate only; the second can decide again."""
+    down = True
+
+    def answer(task: Task, skill: Skill, trial: int) -> float | None:
+        return None if down and not task.id.startswith("train") else float(skill != OLD)
+
+    gate = make_gate("strict", worked_before(held_by(Player(answer), 15)))
+    assert decide(gate).decision == "not enough data"
+    down = False
+    assert decide(gate, candidate=Skill("# other\n")).decision == "better"
 
 
 # -- no_regression ----------------------------------------------------------------------------------------
@@ -334,40 +371,8 @@ def test_none_lets_everything_in_and_pays_nothing() -> None:
 # -- known gaps -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.xfail(strict=True, reason="300 errors in a row end the run: two skills, three tries, 50 tasks")
 @pytest.mark.parametrize("name", ["race", "no_regression"])
-@pytest.mark.parametrize("winner", [new_wins, old_wins, lambda *_: 1.0], ids=["new", "old", "tie"])
-def test_no_gate_decides_when_29_of_30_tasks_fail_to_run(name: str, winner: Answering) -> None:
-    assert _with_29_of_30_broken(name, winner).decision == "not enough data"
-
-
-def test_strict_compares_on_the_tasks_that_both_measured() -> None:
-    """Both score alike; the candidate breaks down on two tasks that the incumbent fails. That is a tie."""
-    solved: dict[str, float | None] = {f"t{n}": 1.0 for n in range(6)}
-    student = Player(table({**solved, "t8": None, "t9": None}, solved))
-    verdict = judged("strict", held_by(student, 10))
-    assert (verdict.wins, verdict.losses, verdict.decision) == (0, 0, "not better")
-
-
-def test_strict_recovers_from_an_outage() -> None:
-    """The provider is down at the first gate only; the second can decide again."""
-    down = True
-
-    def answer(task: Task, skill: Skill, trial: int) -> float | None:
-        return None if down and not task.id.startswith("train") else float(skill != OLD)
-
-    gate = make_gate("strict", worked_before(held_by(Player(answer), 15)))
-    assert decide(gate).decision == "not enough data"
-    down = False
-    assert decide(gate, candidate=Skill("# other\n")).decision == "better"
-
-
-def test_the_race_does_not_decide_on_the_few_pairs_it_could_measure() -> None:
-    """12 of 20 tasks measure nothing with the candidate: what is left says little about the whole."""
-    broken: dict[str, float | None] = {f"t{n}": None for n in range(8, 20)}
-    student = Player(table({**{f"t{n}": 1.0 for n in range(8)}, **broken}, {}))
-    assert judged("race", held_by(student)).decision == "not enough data"
-
-
-def test_an_unknown_gate_is_refused() -> None:
-    with pytest.raises((KeyError, ValueError)):
-        make_gate("rcae", held_by(Player(lambda *_: 1)))
+def test_a_large_split_that_fails_to_run_decides_nothing_either(name: str) -> None:
+    verdict = judged(name, worked_before(held_by(Player(all_but_one_broken(new_wins)), 100)))
+    assert verdict.decision == "not enough data"

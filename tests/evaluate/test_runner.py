@@ -250,6 +250,28 @@ def test_tokens_are_kept_within_their_limit_once_a_call_has_shown_its_price() ->
     assert runner.ledger.tokens == 1000
 
 
+def test_money_adds_up_the_same_whoever_finishes_first() -> None:
+    """Sums of floats depend on their order, and a run's spend is part of its result."""
+
+    def spent(slow: int) -> float:
+        costs = [0.1, 0.2, 0.3]
+        student = Player(
+            lambda task, skill, trial: Rollout.scored(task, hard=1, usage=Usage(usd=costs[int(task.id[1:])])),
+            turns=lambda task, trial: slow * (9 - int(task.id[1:])),
+        )
+        runner = runner_for(student)
+        attempts(runner, tasks(3))
+        return runner.ledger.usd
+
+    assert spent(0) == spent(1)
+
+
+def test_the_first_call_prices_the_others() -> None:
+    runner = runner_for(Player(lambda *_: 1, usage=Usage(100)), budget=Budget(tokens=1000))
+    attempts(runner, tasks(40))
+    assert runner.ledger.tokens <= 1000
+
+
 # -- the store --------------------------------------------------------------------------------------------
 
 
@@ -443,6 +465,34 @@ def test_an_attempt_that_hangs_is_given_up() -> None:
     assert (student.given_up, runner.ledger.rollouts) == (2, 3)
 
 
+def test_a_timeout_says_after_how_long() -> None:
+    rollout = only(attempts(runner_for(Hanging(), timeout=0.01, retries=0), tasks(1)))
+    assert "0.01 s" in rollout.error
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda task, *_: Rollout(task, 0.5),  # type: ignore[arg-type]
+        lambda task, *_: Rollout.scored(task, hard=1, usage={"tokens": 3}),  # type: ignore[arg-type]
+        lambda task, *_: Rollout.scored(task, hard=1, trajectory={"step": object()}),
+        lambda task, *_: Rollout.failed_to_run(task, reason=ValueError("down")),  # type: ignore[arg-type]
+    ],
+    ids=["score", "usage", "trajectory", "reason"],
+)
+def test_a_rollout_with_a_field_of_the_wrong_type_is_an_error(answer: Answering, store: Store) -> None:
+    rollout = only(attempts(runner_for(Player(answer), store=store), tasks(1)))
+    assert rollout.score is None
+    assert isinstance(rollout.error, str)
+    store.close()
+
+
+def test_a_student_that_cancels_itself_is_an_error() -> None:
+    """A cancel scope that leaks out of a student is its failure; nobody asked the run to stop."""
+    answers = attempts(runner_for(Player(lambda *_: asyncio.CancelledError())), tasks(2))
+    assert outcomes(answers) == ["error", "error"]
+
+
 # -- actors that stay down --------------------------------------------------------------------------------
 
 
@@ -491,6 +541,27 @@ def test_what_was_paid_for_before_the_end_is_kept() -> None:
         attempts(runner, tasks(120))
     assert [record.task_id for record in runner.store.attempts()] == ["t0"]
     assert runner.ledger.rollouts == len(student.asked)
+
+
+def test_a_batch_that_begins_with_errors_is_not_a_provider_that_is_down() -> None:
+    """Six tasks that cannot be run come first; 24 others, made at the same time, are solved."""
+    student = Player(lambda task, skill, trial: None if int(task.id[1:]) < 6 else 1)
+    assert outcomes(attempts(runner_for(student), tasks(30))) == ["error"] * 6 + ["solved"] * 24
+
+
+def test_the_same_command_goes_on_when_the_provider_is_back() -> None:
+    store, down = MemoryStore(), True
+
+    def answer(task: Task, skill: Skill, trial: int) -> float | None:
+        return None if down and task.id != "t0" else 1.0
+
+    with pytest.raises(ProviderError):
+        attempts(runner_for(Player(answer), store=store), tasks(120))
+    down = False
+    student = Player(answer)
+    runner = runner_for(student, store=store)
+    assert outcomes(attempts(runner, tasks(120))) == ["solved"] * 120
+    assert student.asked
 
 
 # -- teachers ---------------------------------------------------------------------------------------------
@@ -560,35 +631,6 @@ def test_a_teacher_that_hangs_is_given_up() -> None:
     assert len(runner.unusable) == 1
 
 
-# -- known gaps -------------------------------------------------------------------------------------------
-
-
-def test_a_batch_that_begins_with_errors_is_not_a_provider_that_is_down() -> None:
-    """Six tasks that cannot be run come first; 24 others, made at the same time, are solved."""
-    student = Player(lambda task, skill, trial: None if int(task.id[1:]) < 6 else 1)
-    assert outcomes(attempts(runner_for(student), tasks(30))) == ["error"] * 6 + ["solved"] * 24
-
-
-def test_the_same_command_goes_on_when_the_provider_is_back() -> None:
-    store, down = MemoryStore(), True
-
-    def answer(task: Task, skill: Skill, trial: int) -> float | None:
-        return None if down and task.id != "t0" else 1.0
-
-    with pytest.raises(ProviderError):
-        attempts(runner_for(Player(answer), store=store), tasks(120))
-    down = False
-    student = Player(answer)
-    runner = runner_for(student, store=store)
-    assert outcomes(attempts(runner, tasks(120))) == ["solved"] * 120
-    assert student.asked
-
-
-def test_a_timeout_says_after_how_long() -> None:
-    rollout = only(attempts(runner_for(Hanging(), timeout=0.01, retries=0), tasks(1)))
-    assert "0.01 s" in rollout.error
-
-
 def test_unusable_answers_are_listed_in_the_order_asked() -> None:
     coach = Coach(lambda skill, trial: RuntimeError(f"no. {trial}"), turns=lambda trial: 9 - trial)
     runner = runner_for(Player(lambda *_: 1), coach)
@@ -596,46 +638,23 @@ def test_unusable_answers_are_listed_in_the_order_asked() -> None:
     assert runner.unusable == [f"RuntimeError: no. {n}" for n in (1, 2, 3, 4)]
 
 
-def test_money_adds_up_the_same_whoever_finishes_first() -> None:
-    """Sums of floats depend on their order, and a run's spend is part of its result."""
-
-    def spent(slow: int) -> float:
-        costs = [0.1, 0.2, 0.3]
-        student = Player(
-            lambda task, skill, trial: Rollout.scored(task, hard=1, usage=Usage(usd=costs[int(task.id[1:])])),
-            turns=lambda task, trial: slow * (9 - int(task.id[1:])),
-        )
-        runner = runner_for(student)
-        attempts(runner, tasks(3))
-        return runner.ledger.usd
-
-    assert spent(0) == spent(1)
+# -- known gaps -------------------------------------------------------------------------------------------
 
 
-def test_the_first_call_prices_the_others() -> None:
-    runner = runner_for(Player(lambda *_: 1, usage=Usage(100)), budget=Budget(tokens=1000))
-    attempts(runner, tasks(40))
+@pytest.mark.xfail(strict=True, reason="when the first call reports no usage the rest is granted at once")
+@pytest.mark.parametrize(
+    "first", [Attempt(NEW, Task("down")), Question(NEW, shown(), 4)], ids=["error", "teacher"]
+)
+def test_the_first_call_with_a_price_prices_the_others(first: Call) -> None:
+    def answer(task: Task, skill: Skill, trial: int) -> object:
+        return RuntimeError("down") if task.id == "down" else Rollout.scored(task, hard=1, usage=Usage(100))
+
+    runner = runner_for(Player(answer), Coach(lambda *_: LINE), budget=Budget(tokens=1000))
+    run(runner, [first, *(Attempt(NEW, task) for task in tasks(40))])
     assert runner.ledger.tokens <= 1000
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda task, *_: Rollout(task, 0.5),  # type: ignore[arg-type]
-        lambda task, *_: Rollout.scored(task, hard=1, usage={"tokens": 3}),  # type: ignore[arg-type]
-        lambda task, *_: Rollout.scored(task, hard=1, trajectory={"step": object()}),
-        lambda task, *_: Rollout.failed_to_run(task, reason=ValueError("down")),  # type: ignore[arg-type]
-    ],
-    ids=["score", "usage", "trajectory", "reason"],
-)
-def test_a_rollout_with_a_field_of_the_wrong_type_is_an_error(answer: Answering, store: Store) -> None:
-    rollout = only(attempts(runner_for(Player(answer), store=store), tasks(1)))
-    assert rollout.score is None
-    assert isinstance(rollout.error, str)
-    store.close()
-
-
-def test_a_student_that_cancels_itself_is_an_error() -> None:
-    """A cancel scope that leaks out of a student is its failure; nobody asked the run to stop."""
-    answers = attempts(runner_for(Player(lambda *_: asyncio.CancelledError())), tasks(2))
-    assert outcomes(answers) == ["error", "error"]
+@pytest.mark.xfail(strict=True, reason="an error without a reason is taken for a success")
+def test_a_student_that_fails_without_a_reason_ends_the_run_as_well() -> None:
+    with pytest.raises(ProviderError):
+        attempts(runner_for(Player(lambda task, *_: Rollout(task, None))), tasks(100))
