@@ -641,7 +641,6 @@ def test_unusable_answers_are_listed_in_the_order_asked() -> None:
 # -- known gaps -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="when the first call reports no usage the rest is granted at once")
 @pytest.mark.parametrize(
     "first", [Attempt(NEW, Task("down")), Question(NEW, shown(), 4)], ids=["error", "teacher"]
 )
@@ -654,7 +653,6 @@ def test_the_first_call_with_a_price_prices_the_others(first: Call) -> None:
     assert runner.ledger.tokens <= 1000
 
 
-@pytest.mark.xfail(strict=True, reason="an error without a reason is taken for a success")
 def test_a_student_that_fails_without_a_reason_ends_the_run_as_well() -> None:
     with pytest.raises(ProviderError):
         attempts(runner_for(Player(lambda task, *_: Rollout(task, None))), tasks(100))

@@ -107,13 +107,13 @@ class Runner:
         """Make the calls that fit into the budget; errors are tried again before the batch returns."""
         answers: list[Answer] = [None] * len(calls)
         pending = list(range(len(calls)))
-        if self.ledger.unpriced and len(calls) > 1:  # the first answer says what one costs
-            await self._wave(calls, pending[:1], answers, reserve)
-            await self._wave(calls, pending[1:], answers, reserve)
-        else:
-            await self._wave(calls, pending, answers, reserve)
+        priced = 0
+        while self.ledger.unpriced and priced < len(calls):  # one at a time until one says what it cost
+            await self._wave(calls, [priced], answers, reserve)
+            priced += 1
+        await self._wave(calls, pending[priced:], answers, reserve)
         for _ in range(self._retries):
-            pending = [i for i in pending if _is_error(answers[i])]
+            pending = [i for i in pending if isinstance(answers[i], Rollout) and _is_error(answers[i])]
             if not pending:
                 break
             await self._wave(calls, pending, answers, reserve)
@@ -145,7 +145,7 @@ class Runner:
         assert answer is not None
         self.ledger.settle(answer.usage)
         streak = self._teacher_errors if isinstance(answer, Proposal) else self._student_errors
-        streak.note(key, answer.error)
+        streak.note(key, answer.error, failed=_is_error(answer))
         if isinstance(answer, Proposal):
             if answer.error:
                 self.unusable.append(answer.error)
@@ -247,10 +247,10 @@ class _Streak:
     keys: list[AttemptKey | ProposalKey] = field(default_factory=list)
     reason: str = ""
 
-    def note(self, key: AttemptKey | ProposalKey, error: str) -> None:
-        if error:
+    def note(self, key: AttemptKey | ProposalKey, reason: str, *, failed: bool) -> None:
+        if failed:
             self.keys.append(key)
-            self.reason = error
+            self.reason = reason or "none given"
         else:
             self.keys.clear()
             self.limit = STUBBORN
@@ -268,7 +268,10 @@ class _Streak:
 
 
 def _is_error(answer: Answer) -> bool:
-    return isinstance(answer, Rollout) and answer.score is None
+    """Came to nothing: an attempt that measured nothing, a proposal that could not be used."""
+    return answer is not None and (
+        answer.score is None if isinstance(answer, Rollout) else bool(answer.error)
+    )
 
 
 def _spelled(error: BaseException) -> str:
@@ -318,7 +321,8 @@ async def _drain(jobs: Iterator[Awaitable[None]], *, workers: int) -> None:
     tasks = [asyncio.ensure_future(work()) for _ in range(workers)]
     try:
         await asyncio.gather(*tasks)
-    finally:
+    except BaseException:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        raise
