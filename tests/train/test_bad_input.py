@@ -260,7 +260,8 @@ def test_a_trajectory_with_numbers_as_keys_is_resumed_like_any_other(tmp_path: P
         async def attempt(self, task: Task, skill: Skill, *, trial: int) -> Rollout:
             rollout = await super().attempt(task, skill, trial=trial)
             assert rollout.score is not None
-            return Rollout.scored(task, hard=rollout.score.hard, trajectory={9: "nine", 10: "ten"})
+            steps: dict[Any, str] = {9: "nine", 10: "ten"}
+            return Rollout.scored(task, hard=rollout.score.hard, trajectory=steps)
 
     def stop(calls: int) -> list[Edit]:
         if calls >= 3:

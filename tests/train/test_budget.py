@@ -23,6 +23,7 @@ from sharpen import (
     SettingsError,
     Skill,
     Task,
+    TaskSet,
     TrainResult,
     Usage,
 )
@@ -34,19 +35,20 @@ from .problems import FULL, RULE, START, Helpful, Polite, Problem, manners
 LOOPS = ("draft", "batch")
 
 
-def needed(problem: Problem) -> int:
-    """What the refusal of a budget of one rollout says is needed."""
+def needed(tasks: TaskSet, unit: str = "rollouts") -> int:
+    """What the refusal of a budget of one says is needed."""
+    student, teacher = Polite(), Helpful()
     with pytest.raises(BudgetError) as refused:
-        problem.train(1)
+        sharpen.train(START, tasks, student, teacher, Budget(**{unit: 1}))
     assert refused.value.exit_code == 4
-    assert problem.student.calls == problem.teacher.calls == 0
+    assert student.calls == teacher.calls == 0
     return int(re.findall(r"make (\d+)", str(refused.value))[0])
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_never_one_rollout_over(name: str) -> None:
     with_test = name != "large"
-    least = needed(Problem(name, test=with_test))
+    least = needed(Problem(name, test=with_test).tasks)
     more = (least + 1, least + 17, least + 60, least + 333, *((least + 1500,) if FULL else ()))
     for turn, budget in enumerate((least, *more)):
         problem = Problem(name, seed=turn, test=with_test, salt=turn)
@@ -82,7 +84,7 @@ def test_no_limit_is_ever_crossed(
     spec: Spec, more: int, limit: str, loop: str, gate: str, concurrency: int, lanes: int | None
 ) -> None:
     problem = Problem(spec, test=True, salt=more)
-    total = needed(problem) + more
+    total = needed(problem.tasks) + more
     limits = {"rollouts": total, "calls": total + 10} if limit == "both" else {limit: total}
     result = None
     with suppress(ProviderError):  # a student that mostly measures nothing may leave nothing to report
@@ -102,9 +104,7 @@ def test_one_less_than_needed_is_refused_and_what_is_needed_is_enough(
     sizes: tuple[int, int, int], unit: str
 ) -> None:
     tasks = manners(*sizes)
-    with pytest.raises(BudgetError) as refused:
-        sharpen.train(START, tasks, Polite(), Helpful(), Budget(**{unit: 1}))
-    least = int(re.findall(r"make (\d+)", str(refused.value))[0])
+    least = needed(tasks, unit)
     with pytest.raises(BudgetError, match=f"{least}"):
         sharpen.train(START, tasks, Polite(), Helpful(), Budget(**{unit: least - 1}))
     result = sharpen.train(START, tasks, Polite(), Helpful(), Budget(**{unit: least}))
@@ -117,7 +117,7 @@ def test_one_less_than_needed_is_refused_and_what_is_needed_is_enough(
 def test_a_budget_that_is_let_in_reaches_for_a_decision(selection: int, more: int) -> None:
     """The search must leave enough for the shortest gate: a rule that always helps then gets in."""
     tasks = manners(train=6, selection=selection)
-    least = sharpen.train.make_plan(Budget(rollouts=10**6), tasks).held + 24
+    least = needed(tasks)
     result = sharpen.train(START, tasks, Polite(), Helpful(), Budget(rollouts=least + more))
     assert result.accepted, result.reason
     assert RULE in result.skill.text

@@ -50,7 +50,8 @@ def test_squares_are_pooled_around_each_mean(seen: list[tuple[str, int, float]])
     assert meter.repeats == repeats
     for (skill, task), values in cells.items():
         count, mean = meter.seen(skill, task)
-        assert (count, mean) == (len(values), pytest.approx(fmean(values)))
+        assert count == len(values)
+        assert mean == pytest.approx(fmean(values))
     if not meter.calm:
         pooled = (PRIOR_VARIANCE * PRIOR_REPEATS + squares) / (PRIOR_REPEATS + repeats)
         assert meter.variance == pytest.approx(pooled)

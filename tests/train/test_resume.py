@@ -22,7 +22,7 @@ from sharpen.store import SqliteStore
 
 from .child_run import CONCURRENCY, CRISP, DIFFUSE, SCENARIOS
 from .problems import FULL
-from .processes import Run, uninterrupted
+from .processes import Key, Run, uninterrupted
 
 KILLS = {"draft": 80, "batch": 60, "pooled": 60} if FULL else {"draft": 8, "batch": 6, "pooled": 6}
 LONGEST = 0.3
@@ -38,7 +38,7 @@ def test_killed_again_and_again_a_run_ends_as_if_it_never_was(tmp_path: Path, sc
     while kills < KILLS[scenario]:
         place = tmp_path / str(finished_runs)
         place.mkdir()
-        run, result, stored = Run(scenario, place), None, set()
+        run, result, stored = Run(scenario, place), None, set[Key]()
         while result is None:
             if kills < KILLS[scenario]:
                 result = run.kill_at(when.uniform(0, LONGEST))

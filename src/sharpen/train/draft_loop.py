@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from sharpen.skills import Skill
-from sharpen.train.calls import Calls
+from sharpen.train.calls import Calls, OutOfBudget
 from sharpen.train.crew import Crew, Steps
 from sharpen.train.draft import Change, Draft
 from sharpen.train.group import GroupTest
@@ -64,7 +64,10 @@ class DraftLoop:
             halt = self._halt() or "dry"
             thin = self._much_is_missing()
             if halt == "stuck" or (halt == "dry" and thin and not self.group.is_settled(self.state.draft)):
-                helps = await self.group.helps(self.state.draft)
+                try:
+                    helps = await self.group.helps(self.state.draft)
+                except OutOfBudget:
+                    return "budget"
                 if not helps and self._vetted() < CLEAR_LINES:
                     return "teacher is not helping"
             elif thin and self.group.helped:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, pstdev
 
 from sharpen.skills import Edit, dedupe
-from sharpen.train.calls import SHOWN, Calls, OutOfBudget, with_edits
+from sharpen.train.calls import SHOWN, Calls, with_edits
 from sharpen.train.draft import Draft
 from sharpen.train.journal import Journal
 from sharpen.train.state import State
@@ -99,16 +99,13 @@ class GroupTest:
     async def helps(self, draft: Draft) -> bool:
         """A useful teacher may be unlucky once, so a failed test is repeated with fresh edits."""
         self._tested.add(draft.skill.digest)
-        try:
-            await self._survey(draft)
-            group = await self._test(draft)
-            for _ in range(MORE_TESTS):
-                if group.helps or not (group.is_first or group.is_promising):
-                    break
-                group = await self._test(draft, earlier=tuple(group.differences))
-            self.helped = bool(group.helps)
-        except OutOfBudget:
-            return False
+        await self._survey(draft)
+        group = await self._test(draft)
+        for _ in range(MORE_TESTS):
+            if group.helps or not (group.is_first or group.is_promising):
+                break
+            group = await self._test(draft, earlier=tuple(group.differences))
+        self.helped = bool(group.helps)
         return self.helped
 
     async def _survey(self, draft: Draft) -> None:

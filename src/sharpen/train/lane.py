@@ -161,8 +161,10 @@ def _minimise(state: State, draft: Draft, extended: Draft, task: int) -> Steps[D
         shorter = slim.without(k) if k is not None else None
         if shorter is None:
             continue
+        _, reached = state.meter.seen(slim.skill.digest, task)
+        enough = min(_near(state, task), reached - math.sqrt(state.meter.variance_of(task)))
         value = yield from _attempt(state, shorter.skill, task)
-        if value is not None and value >= _near(state, task):
+        if value is not None and value >= enough:
             slim = shorter
     return slim
 

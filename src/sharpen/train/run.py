@@ -174,6 +174,8 @@ class _Run:
         self._keep(new, final, split="test", purpose="test")
         test = new.estimate()
         both = [t for t in self.tasks.test if t.id in new.values and t.id in old.values]
+        if not both and (new.errors or old.errors):
+            raise self.runner.giving_up()
         differences = [new.values[t.id][0] - old.values[t.id][0] for t in both]
         gain = paired(differences, [t.group or t.id for t in both]) if both else None
         self.journal.record("test", skill=final.digest, test=estimate_json(test), gain=estimate_json(gain))
