@@ -18,10 +18,6 @@ Steps = Generator[list[Call], list[Answer], T]
 """What a lane is: yields calls, receives answers, returns what it found."""
 
 
-class OutOfBudget(Exception):  # noqa: N818 - not a failure: it ends a lane
-    """A call was not granted; the lane that wanted it ends without a finding."""
-
-
 class Crew(Generic[T]):
     """Runs lanes until none is left, or until the budget refuses a call."""
 

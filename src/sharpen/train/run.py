@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -80,28 +80,63 @@ async def atrain(
         raise SkillError(f"a skill is a Skill or a path to one, not {type(skill).__name__}")
     settings = settings or TrainSettings()
     start = skill if isinstance(skill, Skill) else Skill.read(skill)
+    job = _Job(start, tasks, student, teacher, budget, settings)
     plan = make_plan(budget, tasks, lanes=settings.lanes)
     with _opened(run_dir) as store:
-        _claim(store, _config(start, tasks, student, teacher, budget, settings), run_dir)
+        _claim(store, job.config(), run_dir)
         finished = store.result()
         if finished is not None:
             return TrainResult.from_json(finished, start)
-        return await _Run(start, tasks, student, teacher, budget, settings, plan, store).go()
+        return await _Run(job, plan, store).go()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What was asked for."""
+
+    start: Skill
+    tasks: TaskSet
+    student: Student
+    teacher: Teacher
+    budget: Budget
+    settings: TrainSettings
+
+    def config(self) -> dict[str, Any]:
+        """What a run is: change any of it and it is another run."""
+        tasks = self.tasks
+        return {
+            "format": FORMAT,
+            "skill": self.start.digest,
+            "tasks": tasks.digest,
+            "student": fingerprint_of(self.student),
+            "teacher": fingerprint_of(self.teacher),
+            "budget": asdict(self.budget),
+            **self.settings.as_json(),
+            "sizes": {name: len(tasks.split(name)) for name in get_args(Split)},
+        }
+
+    def unnamed(self) -> list[str]:
+        """Actors whose answers are kept under the name of their class, because they have no fingerprint."""
+        actors = (("student", self.student), ("teacher", self.teacher))
+        return [name for name, who in actors if not isinstance(getattr(who, "fingerprint", None), str)]
 
 
 class _Run:
     """One run with everything it needs at hand."""
 
-    def __init__(
-        self, start: Skill, tasks: TaskSet, student: Student, teacher: Teacher, budget: Budget,
-        settings: TrainSettings, plan: Plan, store: Store,
-    ) -> None:  # fmt: skip
-        self.start, self.tasks, self.plan, self.store, self.settings = start, tasks, plan, store, settings
-        self.ledger = Ledger(budget, earlier_seconds=store.seconds())
+    def __init__(self, job: _Job, plan: Plan, store: Store) -> None:
+        start, tasks, settings = job.start, job.tasks, job.settings
+        self.start, self.tasks, self.plan, self.store = start, tasks, plan, store
+        self.ledger = Ledger(job.budget, earlier_seconds=store.seconds())
         self.runner = Runner(
-            student, teacher, store=store, ledger=self.ledger, concurrency=settings.concurrency,
-            retries=settings.retries, timeout=settings.timeout,
-        )  # fmt: skip
+            job.student,
+            job.teacher,
+            store=store,
+            ledger=self.ledger,
+            concurrency=settings.concurrency,
+            retries=settings.retries,
+            timeout=settings.timeout,
+        )
         self.journal = Journal(store, self.ledger, on_event=settings.on_event)
         self.value = valued_by(settings.metric, settings.mixed_weight)
         held = Held(self.runner, tasks.selection, self.value, settings.seed)
@@ -110,9 +145,10 @@ class _Run:
         loop = DraftLoop if settings.loop == "draft" else BatchLoop
         self.loop = loop(start, tasks, means)
         store.add_version(Version(start.digest, None, start.text, status="start"))
-        unnamed = [name for name, who in (("student", student), ("teacher", teacher)) if not _has_name(who)]
         splits = {name: [t.id for t in tasks.split(name)] for name in get_args(Split)}
-        self.journal.record("start", skill=start.digest, plan=asdict(plan), unnamed=unnamed, splits=splits)
+        self.journal.record(
+            "start", skill=start.digest, plan=asdict(plan), unnamed=job.unnamed(), splits=splits
+        )
 
     async def go(self) -> TrainResult:
         reason = await self.loop.run()
@@ -200,22 +236,6 @@ def _check_arguments(tasks: object, student: object, teacher: object, budget: ob
         )
 
 
-def _config(
-    skill: Skill, tasks: TaskSet, student: Student, teacher: Teacher, budget: Budget, settings: TrainSettings
-) -> dict[str, Any]:
-    """What a run is: change any of it and it is another run."""
-    return {
-        "format": FORMAT,
-        "skill": skill.digest,
-        "tasks": tasks.digest,
-        "student": fingerprint_of(student),
-        "teacher": fingerprint_of(teacher),
-        "budget": asdict(budget),
-        **settings.as_json(),
-        "sizes": {"train": len(tasks.train), "selection": len(tasks.selection), "test": len(tasks.test)},
-    }
-
-
 def _claim(store: Store, config: dict[str, Any], run_dir: str | Path | None) -> None:
     """Write the configuration into a new run folder; refuse one that was made with another."""
     held = store.config()
@@ -229,10 +249,6 @@ def _claim(store: Store, config: dict[str, Any], run_dir: str | Path | None) -> 
             f"{run_dir} holds a run of another configuration ({was}). "
             "Choose another folder, or the old values."
         )
-
-
-def _has_name(actor: object) -> bool:
-    return isinstance(getattr(actor, "fingerprint", None), str)
 
 
 @contextmanager
