@@ -38,6 +38,7 @@ def child(*arguments: str | Path, before: tuple[str, ...] = ()) -> subprocess.Po
     """The writer of `writer_process.py` in a process of its own."""
     return subprocess.Popen(
         [*before, sys.executable, str(WRITER), *map(str, arguments)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
