@@ -124,8 +124,7 @@ class SqliteStore:
         return None if row is None else rows.read_proposal(row)
 
     def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
-        attempts = [key for key in keys if isinstance(key, AttemptKey)]
-        proposals = [key for key in keys if isinstance(key, ProposalKey)]
+        attempts, proposals = _by_kind(keys)
         with self._transaction():
             self._connection.executemany(START_ATTEMPT, attempts)
             self._connection.executemany(START_PROPOSAL, proposals)
@@ -141,8 +140,7 @@ class SqliteStore:
             self._connection.execute(FINISH_PROPOSAL, key + rows.write_proposal(proposal))
 
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
-        attempts = [key for key in keys if isinstance(key, AttemptKey)]
-        proposals = [key for key in keys if isinstance(key, ProposalKey)]
+        attempts, proposals = _by_kind(keys)
         with self._transaction():
             self._connection.executemany(FORGET_ATTEMPT, attempts)
             self._connection.executemany(FORGET_PROPOSAL, proposals)
@@ -244,3 +242,8 @@ class SqliteStore:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+
+
+def _by_kind(keys: Sequence[AttemptKey | ProposalKey]) -> tuple[list[AttemptKey], list[ProposalKey]]:
+    attempts = [key for key in keys if isinstance(key, AttemptKey)]
+    return attempts, [key for key in keys if isinstance(key, ProposalKey)]
