@@ -1,7 +1,6 @@
 """The figures sharpen wants to reach on each simulated world, and whether a set of runs reaches them.
 
-A mean counts as reached when it is within one standard error of its figure; medians of rollouts and the
-honesty of the reported score get no such allowance.
+A mean counts as reached when it is within one standard error of its figure; medians get no such allowance.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def missed(world: str, ours: Sequence[Outcome], rivals: dict[str, list[Outcome]]
 def _checks(
     target: Target, ours: Sequence[Outcome], rivals: dict[str, list[Outcome]]
 ) -> Iterator[tuple[str, bool]]:
-    yield "honesty", abs(statistics.fmean(run.bias for run in ours)) <= HONEST
+    yield "honesty", abs(mean(ours, _bias)) - error(ours, _bias) <= HONEST
     if target.solved:
         yield "solved", all(run.solved for run in ours)
     if target.test is not None:
@@ -114,6 +113,10 @@ def _standard_error(values: Sequence[float]) -> float:
 
 def _test(run: Outcome) -> float:
     return run.test
+
+
+def _bias(run: Outcome) -> float:
+    return run.bias
 
 
 def _wall(run: Outcome) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from sharpen.errors import SettingsError, TaskError
 from sharpen.skills import Edit, Skill
@@ -24,9 +24,8 @@ Split = Literal["train", "selection", "test"]
 Json = Mapping[str, Any]
 
 
-def canonical_json(value: object) -> str:
-    """One spelling per value: sorted keys, no spaces. What digests are computed over."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+canonical_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+"""One spelling per value: sorted keys, no spaces. What digests are computed over."""
 
 
 def digest_of(*parts: object) -> str:
@@ -104,6 +103,8 @@ class Usage:
     output_tokens: int = 0
     calls: int = 1
     usd: float | None = None
+    model: str = ""
+    """Who was called, as `provider:model`; empty when not known."""
 
     def __post_init__(self) -> None:
         if min(self.input_tokens, self.output_tokens, self.calls) < 0 or (
@@ -251,6 +252,21 @@ class Teacher(Protocol):
     async def propose(
         self, skill: Skill, evidence: Sequence[Rollout], *, limit: int, memory: str, trial: int
     ) -> list[Edit]: ...
+
+
+class CallKey(NamedTuple):
+    """One model call: whose answer, to which request, and the how-manieth."""
+
+    model: str
+    request: str
+    trial: int
+
+
+class CallLog(Protocol):
+    """Where model calls are kept. An answer is in the log before anybody uses it."""
+
+    def find_call(self, key: CallKey) -> Json | None: ...
+    def finish_call(self, key: CallKey, answer: Json, usage: Usage) -> None: ...
 
 
 def fingerprint_of(actor: object) -> str:

@@ -12,7 +12,7 @@ from sharpen.errors import RunFolderError, StoreError
 from sharpen.store import Proposal, SqliteStore
 from sharpen.types import Rollout
 
-from .samples import TASK, child, event, key, question, record_small_run, solved
+from .samples import TASK, child, key, question, record_small_run, solved
 
 
 class Clock:
@@ -101,7 +101,7 @@ def test_seconds_add_up_over_processes(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path, clock=clock)
     clock.now += 2
     assert store.seconds() == pytest.approx(7)
-    store.add_event(event(1))
+    store.start([])
     clock.now += 100
     reader = SqliteStore.read(tmp_path)
     assert reader.seconds() == pytest.approx(7)

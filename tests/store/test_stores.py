@@ -14,11 +14,12 @@ from sharpen.store import (
     Evaluation,
     MemoryStore,
     Proposal,
+    ProposalRecord,
     SqliteStore,
     Store,
     Version,
 )
-from sharpen.types import Estimate, Rollout, Task
+from sharpen.types import CallKey, Estimate, Rollout, Task, digest_of
 
 from .samples import TASK, USAGE, event, key, question, solved
 
@@ -100,6 +101,24 @@ def test_a_proposal_comes_back_equal(store: Store, proposal: Proposal) -> None:
     store.finish_proposal(question(), proposal)
     assert store.find_proposal(question()) == proposal
     assert store.find_proposal(question(2)) is None
+
+
+def test_what_a_call_was_for_is_listed_with_it(store: Store) -> None:
+    priced = replace(USAGE, model="openai:some-model")
+    store.finish_attempt(key(1), solved(), stage="gate")
+    store.finish_attempt(key(2), solved())
+    store.finish_proposal(question(), Proposal((Edit.append("x"),), priced), stage="search")
+    assert [one.stage for one in store.attempts()] == ["gate", ""]
+    assert store.proposals() == [ProposalRecord(question(), 1, "", priced, "search")]
+
+
+def test_a_model_call_comes_back_equal_and_its_first_answer_stays(store: Store) -> None:
+    call = CallKey("openai:some-model", digest_of("request"), 1)
+    assert store.find_call(call) is None
+    store.finish_call(call, {"text": "half \ud83d of it", "n": [1, 0.5]}, USAGE)
+    store.finish_call(call, {"text": "another"}, USAGE)
+    assert store.find_call(call) == {"text": "half \ud83d of it", "n": [1, 0.5]}
+    assert store.find_call(call._replace(trial=2)) is None
 
 
 def test_attempts_are_listed_by_key_whatever_the_order_they_finished_in(store: Store) -> None:

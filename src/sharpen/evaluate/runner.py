@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sharpen.errors import EditError, ProviderError
@@ -187,21 +187,30 @@ class Runner:
         missing: list[tuple[int, AttemptKey | ProposalKey]],
         answers: list[Answer],
     ) -> None:
-        async def call(i: int, key: AttemptKey | ProposalKey) -> None:
-            wish = calls[i]
-            if isinstance(key, AttemptKey):
-                assert isinstance(wish, Attempt)
-                answer: Rollout | Proposal = await self._attempt(wish, key)
-            else:
-                assert isinstance(wish, Question)
-                answer = await self._ask(wish, key)
-            answers[i] = answer
+        """A fixed number of workers share the calls; the first failure stops the others and is raised."""
+        waiting = iter(missing)
 
-        jobs = (call(i, key) for i, key in missing)
+        async def work() -> None:
+            for i, key in waiting:
+                wish = calls[i]
+                if isinstance(key, AttemptKey):
+                    assert isinstance(wish, Attempt)
+                    answers[i] = await self._attempt(wish, key)
+                else:
+                    assert isinstance(wish, Question)
+                    answers[i] = await self._ask(wish, key)
+
         if len(missing) == 1:
-            await next(jobs)
-        else:
-            await _drain(jobs, workers=min(self._concurrency, len(missing)))
+            await work()
+            return
+        workers = [asyncio.ensure_future(work()) for _ in range(min(self._concurrency, len(missing)))]
+        try:
+            await asyncio.gather(*workers)
+        except BaseException:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            raise
 
     async def _attempt(self, wish: Attempt, key: AttemptKey) -> Rollout:
         """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
@@ -278,13 +287,17 @@ def _spelled(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
+ROLLOUT_FIELDS = (("score", (Score, type(None))), ("error", (str,)), ("usage", (Usage, type(None))))
+"""What a student's rollout is checked for, beside its task."""
+
+
 def _checked(rollout: object, task: Task) -> Rollout:
     if not isinstance(rollout, Rollout):
         raise TypeError(f"the student returned {type(rollout).__name__} instead of a Rollout")
     if rollout.task.digest != task.digest:
         raise ValueError(f"the student answered for task {rollout.task.id!r} instead of {task.id!r}")
-    for name, kind in (("score", Score | None), ("error", str), ("usage", Usage | None)):
-        if not isinstance(getattr(rollout, name), kind):
+    for name, kinds in ROLLOUT_FIELDS:
+        if not isinstance(getattr(rollout, name), kinds):
             found = type(getattr(rollout, name)).__name__
             raise TypeError(f"the rollout's {name} is of type {found}")
     if rollout.trajectory is None:
@@ -309,20 +322,3 @@ def _edits(answer: object) -> tuple[Edit, ...]:
             raise EditError(f"the teacher returned {type(edit).__name__} where an Edit belongs")
         Edit.from_json(edit.to_json())  # raises EditError when a field is not what it should be
     return tuple(answer)
-
-
-async def _drain(jobs: Iterator[Awaitable[None]], *, workers: int) -> None:
-    """Run all jobs with a fixed number of workers; the first failure stops the others and is raised."""
-
-    async def work() -> None:
-        for job in jobs:
-            await job
-
-    tasks = [asyncio.ensure_future(work()) for _ in range(workers)]
-    try:
-        await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise

@@ -19,9 +19,10 @@ from sharpen.store.records import (
     Event,
     Proposal,
     ProposalKey,
+    ProposalRecord,
     Version,
 )
-from sharpen.types import Json, Rollout, Task
+from sharpen.types import CallKey, Json, Rollout, Task, Usage
 
 
 class MemoryStore:
@@ -30,8 +31,9 @@ class MemoryStore:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._opened = clock()
-        self._attempts: dict[AttemptKey, Rollout] = {}
-        self._proposals: dict[ProposalKey, Proposal] = {}
+        self._attempts: dict[AttemptKey, tuple[Rollout, str]] = {}
+        self._proposals: dict[ProposalKey, tuple[Proposal, str]] = {}
+        self._calls: dict[CallKey, dict[str, Any]] = {}
         self._versions: dict[str, Version] = {}
         self._evaluations: dict[tuple[str, str, str], Evaluation] = {}
         self._events: dict[int, Event] = {}
@@ -40,19 +42,27 @@ class MemoryStore:
 
     def find_attempt(self, key: AttemptKey, task: Task) -> Rollout | None:
         found = self._attempts.get(key)
-        return None if found is None else replace(found, task=task)
+        return None if found is None else replace(found[0], task=task)
 
     def find_proposal(self, key: ProposalKey) -> Proposal | None:
-        return self._proposals.get(key)
+        found = self._proposals.get(key)
+        return None if found is None else found[0]
 
     def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         """Nothing outlives the process, so there is nobody to tell what was lost."""
 
-    def finish_attempt(self, key: AttemptKey, rollout: Rollout) -> None:
-        self._attempts.setdefault(key, rollout)
+    def finish_attempt(self, key: AttemptKey, rollout: Rollout, *, stage: str = "") -> None:
+        self._attempts.setdefault(key, (rollout, stage))
 
-    def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None:
-        self._proposals.setdefault(key, proposal)
+    def finish_proposal(self, key: ProposalKey, proposal: Proposal, *, stage: str = "") -> None:
+        self._proposals.setdefault(key, (proposal, stage))
+
+    def find_call(self, key: CallKey) -> Json | None:
+        found = self._calls.get(key)
+        return None if found is None else _copy(found)
+
+    def finish_call(self, key: CallKey, answer: Json, usage: Usage) -> None:
+        self._calls.setdefault(key, _copy(answer))
 
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         for key in keys:
@@ -85,7 +95,13 @@ class MemoryStore:
         return [self._events[number] for number in sorted(self._events)]
 
     def attempts(self) -> list[AttemptRecord]:
-        return [AttemptRecord.of(key, self._attempts[key]) for key in sorted(self._attempts)]
+        return [AttemptRecord.of(key, *self._attempts[key]) for key in sorted(self._attempts)]
+
+    def proposals(self) -> list[ProposalRecord]:
+        return [
+            ProposalRecord(key, len(proposal.edits), proposal.error, proposal.usage, stage)
+            for key, (proposal, stage) in sorted(self._proposals.items(), key=lambda item: item[0])
+        ]
 
     def config(self) -> dict[str, Any]:
         return _copy(self._config)

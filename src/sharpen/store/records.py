@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from sharpen.skills import Edit
-from sharpen.types import Estimate, Json, Rollout, Task, Usage
+from sharpen.types import CallKey, Estimate, Json, Rollout, Task, Usage
 
 VersionStatus = Literal["start", "candidate", "accepted", "rejected"]
 
@@ -86,14 +86,36 @@ class AttemptRecord:
     feedback: str
     error: str
     usage: Usage | None
+    stage: str = ""
 
     @classmethod
-    def of(cls, key: AttemptKey, rollout: Rollout) -> AttemptRecord:
+    def of(cls, key: AttemptKey, rollout: Rollout, stage: str = "") -> AttemptRecord:
         """The record of an attempt that finished."""
         score = rollout.score
         hard, soft = (float(score.hard), float(score.soft)) if score else (None, None)
         feedback = score.feedback if score else ""
-        return cls(key, rollout.task.id, rollout.outcome, hard, soft, feedback, rollout.error, rollout.usage)
+        return cls(
+            key=key,
+            task_id=rollout.task.id,
+            outcome=rollout.outcome,
+            hard=hard,
+            soft=soft,
+            feedback=feedback,
+            error=rollout.error,
+            usage=rollout.usage,
+            stage=stage,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRecord:
+    """A stored teacher call as reports read it: what it cost, and what became of it."""
+
+    key: ProposalKey
+    edits: int
+    error: str
+    usage: Usage | None
+    stage: str = ""
 
 
 class Store(Protocol):
@@ -104,8 +126,10 @@ class Store(Protocol):
     def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         """Note calls about to be made, so that a killed run can say which ones it lost."""
 
-    def finish_attempt(self, key: AttemptKey, rollout: Rollout) -> None: ...
-    def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None: ...
+    def finish_attempt(self, key: AttemptKey, rollout: Rollout, *, stage: str = "") -> None: ...
+    def finish_proposal(self, key: ProposalKey, proposal: Proposal, *, stage: str = "") -> None: ...
+    def find_call(self, key: CallKey) -> Json | None: ...
+    def finish_call(self, key: CallKey, answer: Json, usage: Usage) -> None: ...
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         """Turn finished calls into lost ones: answers of an outage, which a resume should ask for again."""
 
@@ -123,6 +147,7 @@ class Store(Protocol):
     def evaluations(self) -> list[Evaluation]: ...
     def events(self) -> list[Event]: ...
     def attempts(self) -> list[AttemptRecord]: ...
+    def proposals(self) -> list[ProposalRecord]: ...
 
     def config(self) -> dict[str, Any]:
         """The resolved configuration this run was made with; empty before `set_config`."""

@@ -13,7 +13,16 @@ from typing import Any
 
 from sharpen.errors import UsageError
 from sharpen.skills import Edit
-from sharpen.store.records import AttemptKey, AttemptRecord, Evaluation, Event, Proposal, Version
+from sharpen.store.records import (
+    AttemptKey,
+    AttemptRecord,
+    Evaluation,
+    Event,
+    Proposal,
+    ProposalKey,
+    ProposalRecord,
+    Version,
+)
 from sharpen.types import Estimate, Rollout, Score, Task, Usage
 
 Cell = str | bytes | float | None
@@ -45,22 +54,23 @@ def write_json(value: object, what: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _write_usage(usage: Usage | None) -> str | None:
+def write_usage(usage: Usage | None) -> str | None:
     if usage is None:
         return None
     counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "calls": usage.calls}
-    return write_json(counts if usage.usd is None else {**counts, "usd": usage.usd}, "usage")
+    known = {"usd": usage.usd, "model": usage.model or None}
+    return write_json(counts | {name: value for name, value in known.items() if value is not None}, "usage")
 
 
 def _read_usage(cell: str | None) -> Usage | None:
     return None if cell is None else Usage(**json.loads(cell))
 
 
-RECORD_COLUMNS = "outcome, task_id, hard, soft, feedback, error, usage"
+RECORD_COLUMNS = "outcome, task_id, hard, soft, feedback, error, usage, stage"
 ATTEMPT_COLUMNS = f"{RECORD_COLUMNS}, trajectory"  # a list of attempts does without the trajectories
 
 
-def write_attempt(rollout: Rollout) -> tuple[Cell, ...]:
+def write_attempt(rollout: Rollout, stage: str) -> tuple[Cell, ...]:
     """The values of ATTEMPT_COLUMNS."""
     score, trajectory = rollout.score, rollout.trajectory
     return (
@@ -70,14 +80,15 @@ def write_attempt(rollout: Rollout) -> tuple[Cell, ...]:
         score.soft if score else None,
         write_text(score.feedback) if score else None,
         write_text(rollout.error),
-        _write_usage(rollout.usage),
+        write_usage(rollout.usage),
+        stage or None,
         None if trajectory is None else write_json(trajectory, f"the trajectory of task {rollout.task.id!r}"),
     )
 
 
 def read_rollout(row: Row, task: Task) -> Rollout:
     """A rollout of `task` from ATTEMPT_COLUMNS."""
-    outcome, _, hard, soft, feedback, error, usage, trajectory = row
+    outcome, _, hard, soft, feedback, error, usage, _, trajectory = row
     score = None if outcome == "error" else Score(hard, soft, read_text(feedback))
     steps = None if trajectory is None else json.loads(trajectory)
     return Rollout(task, score, read_text(error), _read_usage(usage), steps)
@@ -85,7 +96,7 @@ def read_rollout(row: Row, task: Task) -> Rollout:
 
 def read_attempt_record(row: Row) -> AttemptRecord:
     """A record from skill, task, student, trial and RECORD_COLUMNS."""
-    key, (outcome, task_id, hard, soft, feedback, error, usage) = AttemptKey(*row[:4]), row[4:]
+    key, (outcome, task_id, hard, soft, feedback, error, usage, stage) = AttemptKey(*row[:4]), row[4:]
     return AttemptRecord(
         key=key,
         task_id=read_text(task_id),
@@ -95,24 +106,31 @@ def read_attempt_record(row: Row) -> AttemptRecord:
         feedback=read_text(feedback),
         error=read_text(error),
         usage=_read_usage(usage),
+        stage=stage or "",
     )
 
 
-PROPOSAL_COLUMNS = "outcome, edits, usage, error"
+PROPOSAL_COLUMNS = "outcome, edits, usage, error, stage"
 
 
-def write_proposal(proposal: Proposal) -> tuple[Cell, ...]:
+def write_proposal(proposal: Proposal, stage: str) -> tuple[Cell, ...]:
     """The values of PROPOSAL_COLUMNS."""
     edits = write_json([edit.to_json() for edit in proposal.edits], "a proposal")
     outcome = "error" if proposal.error else "answered"
-    return (outcome, edits, _write_usage(proposal.usage), write_text(proposal.error))
+    return (outcome, edits, write_usage(proposal.usage), write_text(proposal.error), stage or None)
 
 
 def read_proposal(row: Row) -> Proposal:
-    _, edits, usage, error = row
+    _, edits, usage, error, _ = row
     return Proposal(
         tuple(Edit.from_json(edit) for edit in json.loads(edits)), _read_usage(usage), read_text(error)
     )
+
+
+def read_proposal_record(row: Row) -> ProposalRecord:
+    """A record from teacher, question, trial and PROPOSAL_COLUMNS."""
+    key, (_, edits, usage, error, stage) = ProposalKey(*row[:3]), row[3:]
+    return ProposalRecord(key, len(json.loads(edits)), read_text(error), _read_usage(usage), stage or "")
 
 
 VERSION_COLUMNS = "digest, parent, text, edits, status"

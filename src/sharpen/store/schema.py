@@ -15,7 +15,7 @@ from sharpen.errors import RunFolderError
 APPLICATION_ID = 0x53525031  # "SRP1", so that another program's database is not taken for a run
 
 # An attempt or proposal without an outcome was started and not finished; 'lost' is one that an earlier
-# process left in that state. `hard` and `soft` have no type, so that a 1 comes back as 1 and not as 1.0: the
+# process left so. `hard` and `soft` have no type, so that a 1 comes back as 1 and not as 1.0: the
 # digest of evidence must not change when it is read again.
 FIRST = """
 CREATE TABLE attempts (
@@ -41,7 +41,18 @@ CREATE TABLE events (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, data TEXT N
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
-STEPS: tuple[str, ...] = (FIRST,)
+# Model calls, and what an attempt or proposal was for. Calls in flight are one fact from here on, so that
+# announcing a batch is one row whatever its size; rows without an outcome are left by the first version only.
+SECOND = """
+CREATE TABLE calls (
+    model TEXT NOT NULL, request TEXT NOT NULL, trial INTEGER NOT NULL, answer TEXT NOT NULL, usage TEXT,
+    PRIMARY KEY (model, request, trial)
+) WITHOUT ROWID;
+ALTER TABLE attempts ADD COLUMN stage TEXT;
+ALTER TABLE proposals ADD COLUMN stage TEXT;
+"""
+
+STEPS: tuple[str, ...] = (FIRST, SECOND)
 
 
 def schema_version(connection: sqlite3.Connection, path: Path, *, steps: Sequence[str] = STEPS) -> int:

@@ -27,9 +27,10 @@ from sharpen.store.records import (
     Event,
     Proposal,
     ProposalKey,
+    ProposalRecord,
     Version,
 )
-from sharpen.types import Json, Rollout, Task
+from sharpen.types import CallKey, Json, Rollout, Task, Usage
 
 DB_NAME = "run.db"
 Clock = Callable[[], float]
@@ -41,26 +42,29 @@ FIND_PROPOSAL = f"""SELECT {rows.PROPOSAL_COLUMNS} FROM proposals
     WHERE teacher = ? AND question = ? AND trial = ? AND outcome IN ('answered', 'error')"""
 FINISHED_KEYS = """SELECT skill, task, student, trial FROM attempts
     WHERE outcome IN ('solved', 'failed', 'error')"""
-START_ATTEMPT = """INSERT INTO attempts (skill, task, student, trial) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET outcome = NULL WHERE outcome = 'lost'"""
-START_PROPOSAL = """INSERT INTO proposals (teacher, question, trial) VALUES (?, ?, ?)
-    ON CONFLICT DO UPDATE SET outcome = NULL WHERE outcome = 'lost'"""
 FORGET_ATTEMPT = """UPDATE attempts SET outcome = 'lost'
     WHERE skill = ? AND task = ? AND student = ? AND trial = ?"""
 FORGET_PROPOSAL = "UPDATE proposals SET outcome = 'lost' WHERE teacher = ? AND question = ? AND trial = ?"
 LOSE_ATTEMPTS = "UPDATE attempts SET outcome = 'lost' WHERE outcome IS NULL"
 LOSE_PROPOSALS = "UPDATE proposals SET outcome = 'lost' WHERE outcome IS NULL"
+LOST_ATTEMPT = """INSERT INTO attempts (skill, task, student, trial, outcome) VALUES (?, ?, ?, ?, 'lost')
+    ON CONFLICT DO NOTHING"""
+LOST_PROPOSAL = """INSERT INTO proposals (teacher, question, trial, outcome) VALUES (?, ?, ?, 'lost')
+    ON CONFLICT DO NOTHING"""
 # The first answer to a question stays: finishing twice changes nothing.
 FINISH_ATTEMPT = f"""INSERT INTO attempts (skill, task, student, trial, {rows.ATTEMPT_COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET ({rows.ATTEMPT_COLUMNS}) = (excluded.outcome, excluded.task_id, excluded.hard,
-        excluded.soft, excluded.feedback, excluded.error, excluded.usage, excluded.trajectory)
+        excluded.soft, excluded.feedback, excluded.error, excluded.usage, excluded.stage, excluded.trajectory)
     WHERE outcome IS NULL OR outcome = 'lost'"""
 FINISH_PROPOSAL = f"""INSERT INTO proposals (teacher, question, trial, {rows.PROPOSAL_COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET ({rows.PROPOSAL_COLUMNS}) =
-        (excluded.outcome, excluded.edits, excluded.usage, excluded.error)
+        (excluded.outcome, excluded.edits, excluded.usage, excluded.error, excluded.stage)
     WHERE outcome IS NULL OR outcome = 'lost'"""
+FIND_CALL = "SELECT answer FROM calls WHERE model = ? AND request = ? AND trial = ?"
+FINISH_CALL = """INSERT INTO calls (model, request, trial, answer, usage) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING"""
 ADD_VERSION = f"""INSERT INTO versions ({rows.VERSION_COLUMNS}) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (digest) DO UPDATE SET status = excluded.status"""
 ADD_EVALUATION = f"""INSERT INTO evaluations ({rows.EVALUATION_COLUMNS}) VALUES (?, ?, ?, ?, ?)
@@ -85,6 +89,7 @@ class SqliteStore:
         self._opened = clock()
         self._earlier_seconds = 0.0
         self._finished: set[AttemptKey] | None = None  # the writer's; a reader's would go stale
+        self._in_flight: dict[AttemptKey | ProposalKey, None] = {}
 
     @classmethod
     def open(cls, run_dir: Path, *, clock: Clock = time.monotonic) -> SqliteStore:
@@ -124,20 +129,32 @@ class SqliteStore:
         return None if row is None else rows.read_proposal(row)
 
     def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
-        attempts, proposals = _by_kind(keys)
+        self._in_flight.update(dict.fromkeys(keys))
         with self._transaction():
-            self._connection.executemany(START_ATTEMPT, attempts)
-            self._connection.executemany(START_PROPOSAL, proposals)
+            self._set_fact("in flight", list(self._in_flight))
+            self._set_fact("seconds", self.seconds())
 
-    def finish_attempt(self, key: AttemptKey, rollout: Rollout) -> None:
+    def finish_attempt(self, key: AttemptKey, rollout: Rollout, *, stage: str = "") -> None:
         with self._disk:
-            self._connection.execute(FINISH_ATTEMPT, key + rows.write_attempt(rollout))
+            self._connection.execute(FINISH_ATTEMPT, key + rows.write_attempt(rollout, stage))
+        self._in_flight.pop(key, None)
         if self._finished is not None:
             self._finished.add(key)
 
-    def finish_proposal(self, key: ProposalKey, proposal: Proposal) -> None:
+    def finish_proposal(self, key: ProposalKey, proposal: Proposal, *, stage: str = "") -> None:
         with self._disk:
-            self._connection.execute(FINISH_PROPOSAL, key + rows.write_proposal(proposal))
+            self._connection.execute(FINISH_PROPOSAL, key + rows.write_proposal(proposal, stage))
+        self._in_flight.pop(key, None)
+
+    def find_call(self, key: CallKey) -> Json | None:
+        with self._disk:
+            row = self._connection.execute(FIND_CALL, key).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def finish_call(self, key: CallKey, answer: Json, usage: Usage) -> None:
+        with self._disk:
+            cells = (rows.write_json(answer, "a model's answer"), rows.write_usage(usage))
+            self._connection.execute(FINISH_CALL, key + cells)
 
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         attempts, proposals = _by_kind(keys)
@@ -160,9 +177,8 @@ class SqliteStore:
             self._connection.execute(ADD_EVALUATION, rows.write_evaluation(evaluation))
 
     def add_event(self, event: Event) -> None:
-        with self._transaction():
+        with self._disk:
             self._connection.execute(ADD_EVENT, rows.write_event(event))
-            self._set_fact("seconds", self.seconds())
 
     def versions(self) -> list[Version]:
         return self._list(rows.read_version, f"SELECT {rows.VERSION_COLUMNS} FROM versions ORDER BY number")
@@ -178,6 +194,11 @@ class SqliteStore:
         query = f"""SELECT skill, task, student, trial, {rows.RECORD_COLUMNS} FROM attempts
             WHERE outcome IS NOT NULL ORDER BY skill, task, student, trial"""
         return self._list(rows.read_attempt_record, query)
+
+    def proposals(self) -> list[ProposalRecord]:
+        query = f"""SELECT teacher, question, trial, {rows.PROPOSAL_COLUMNS} FROM proposals
+            WHERE outcome IN ('answered', 'error') ORDER BY teacher, question, trial"""
+        return self._list(rows.read_proposal_record, query)
 
     def config(self) -> dict[str, Any]:
         return dict(self._fact("config", {}))
@@ -195,7 +216,7 @@ class SqliteStore:
             self._set_fact("result", result)
 
     def seconds(self) -> float:
-        """For a reader: as of the last event recorded."""
+        """For a reader: as of the last batch of calls."""
         if self._lock is None:
             return float(self._fact("seconds", 0.0))
         return self._earlier_seconds + self._clock() - self._opened
@@ -214,11 +235,25 @@ class SqliteStore:
     def _take_over(self) -> None:
         """Learn what earlier processes left: time spent, finished keys, and calls they started and lost."""
         self._earlier_seconds = float(self._fact("seconds", 0.0))
-        self._finished = rows.intern_keys(self._connection.execute(FINISHED_KEYS))
+        finished = self._finished = rows.intern_keys(self._connection.execute(FINISHED_KEYS))
+        unfinished = self._unfinished(finished)
         with self._transaction():
             fresh = sum(self._connection.execute(mark).rowcount for mark in (LOSE_ATTEMPTS, LOSE_PROPOSALS))
-            if fresh:
-                self._set_fact("lost", self.lost() + fresh)
+            attempts, proposals = _by_kind(unfinished)
+            self._connection.executemany(LOST_ATTEMPT, attempts)
+            self._connection.executemany(LOST_PROPOSAL, proposals)
+            self._set_fact("in flight", [])
+            if fresh or unfinished:
+                self._set_fact("lost", self.lost() + fresh + len(unfinished))
+
+    def _unfinished(self, finished: set[AttemptKey]) -> list[AttemptKey | ProposalKey]:
+        """What the last process had announced when it ended, without what it still finished."""
+        announced = [_key(parts) for parts in self._fact("in flight", [])]
+        return [
+            key
+            for key in announced
+            if (key not in finished if isinstance(key, AttemptKey) else self.find_proposal(key) is None)
+        ]
 
     def _list(self, read: Callable[[rows.Row], Record], query: str) -> list[Record]:
         with self._disk:
@@ -242,6 +277,11 @@ class SqliteStore:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+
+
+def _key(parts: Sequence[Any]) -> AttemptKey | ProposalKey:
+    """A key as JSON spells it: a proposal's has one part less."""
+    return AttemptKey(*parts) if len(parts) == len(AttemptKey._fields) else ProposalKey(*parts)
 
 
 def _by_kind(keys: Sequence[AttemptKey | ProposalKey]) -> tuple[list[AttemptKey], list[ProposalKey]]:

@@ -32,9 +32,11 @@ class Beliefs:
         self.count, self.mean, self.tries = [0.0] * tasks, [0.0] * tasks, [0.0] * tasks
         self._ratio = [1.0] * tasks
         self._seen: list[int] = []
+        self._unseen = list(range(tasks))
+        rng.shuffle(self._unseen)
+        self._place = {task: place for place, task in enumerate(self._unseen)}
+        self._ranking: list[int] | None = None
         self._fresh = 0
-        self._order = list(range(tasks))
-        rng.shuffle(self._order)
         self._prior, self._changes = 0.5, 0
         self._likelihood = Likelihood.of(meter)
 
@@ -46,9 +48,11 @@ class Beliefs:
         """What the draft does on this task, from now on."""
         if not self.count[task]:
             self._seen.append(task)
+            self._unseen.remove(task)
         self._fresh += (count >= THIN) - (self.count[task] >= THIN)
         self.count[task], self.mean[task] = count, mean
         self._ratio[task] = self._likelihood.ratio(count, mean)
+        self._ranking = None
         self._changes += 1
 
     def fade(self, *, count: float, tries: float) -> None:
@@ -69,28 +73,33 @@ class Beliefs:
         return odds / (odds + 1)
 
     def pick(self, is_busy: Callable[[int], bool]) -> int | None:
-        """The free task with the highest priority; None when nothing is worth a look."""
-        odds, ratios, tries = self._odds(), self._ratio, self.tries
-        best, least = None, CONVERGED
-        worth = least / (1 - least) / odds  # a ratio below this cannot reach the priority `least`
-        for task in self._order:
-            ratio = ratios[task]
-            if ratio > worth:
-                priority = odds * ratio / (odds * ratio + 1) * 0.6 ** tries[task]
-                if priority > least and not is_busy(task):
-                    best, least = task, priority
-                    worth = least / max(1e-9, 1 - least) / odds
-        return best if least >= self._floor() else self._pick_thin(is_busy, best, least)
-
-    def _pick_thin(self, is_busy: Callable[[int], bool], best: int | None, least: float) -> int | None:
-        """A thin record has at least the floor as its belief."""
-        floor, thin = self._floor(), THIN if self._meter.noisy else 1e-9
-        for task in self._order:
-            if self.count[task] < thin:
-                priority = floor * 0.6 ** self.tries[task]
-                if priority > least and not is_busy(task):
-                    best, least = task, priority
+        """The free task with the highest priority, the first in order among equals; None: all look solved."""
+        odds, floor = self._odds(), self._floor()
+        best, least = self._pick_unseen(max(odds / (odds + 1), floor), is_busy)
+        thin, place = THIN if self._meter.noisy else 1e-9, self._place
+        for task in self._ranked():
+            belief = odds * self._ratio[task] / (odds * self._ratio[task] + 1)
+            if belief < floor and self.count[task] < thin:
+                belief = floor
+            elif belief < least and floor < least:
+                break  # the rest is believed in less
+            priority = belief * 0.6 ** self.tries[task]
+            if priority < least or (priority == least and (best is None or place[task] > place[best])):
+                continue
+            if not is_busy(task):
+                best, least = task, priority
         return best
+
+    def _pick_unseen(self, belief: float, is_busy: Callable[[int], bool]) -> tuple[int | None, float]:
+        """The first of the least tried; all that were never tried are equally unknown."""
+        best, least = None, CONVERGED
+        for task in self._unseen:
+            priority = belief * 0.6 ** self.tries[task]
+            if priority > least and not is_busy(task):
+                best, least = task, priority
+                if not self.tries[task]:
+                    break
+        return best, least
 
     def _floor(self) -> float:
         """Least belief for thin records: nothing once enough others were seen lately."""
@@ -117,7 +126,14 @@ class Beliefs:
         ratio = self._likelihood.ratio
         for task in self._seen:
             self._ratio[task] = ratio(self.count[task], self.mean[task])
+        self._ranking = None
         self._changes = len(self._seen)
+
+    def _ranked(self) -> list[int]:
+        """The tasks seen, those that most probably fail first."""
+        if self._ranking is None:
+            self._ranking = sorted(self._seen, key=self._ratio.__getitem__, reverse=True)
+        return self._ranking
 
 
 @dataclass(frozen=True)
