@@ -3,6 +3,7 @@
 
 VENV ?= .venv
 CACHE ?= .cache
+export SHARPEN_CACHE ?= $(abspath $(CACHE))/sharpen
 PYTHON := $(VENV)/bin/python
 RUNTIME := $(VENV)/.sharpen-runtime
 DEV := $(VENV)/.sharpen-dev
@@ -11,13 +12,16 @@ RECENT := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check format docs bench wheel-test clean
+.PHONY: help demo demo-simulated test test-all test-clients check format docs bench wheel-test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
 		| while IFS='|' read -r name what; do printf '  %-12s %s\n' "$$name" "$$what"; done
 
-demo: $(RUNTIME) ## train a skill in a simulated world: seconds, no account, no network
+demo: $(RUNTIME) ## train skills for a real small model on this machine: minutes, no account
+	@$(PYTHON) -m sharpen demo
+
+demo-simulated: $(RUNTIME) ## train a skill in a simulated world: seconds, no download
 	@$(PYTHON) -m sharpen demo --simulated
 
 test: $(DEV) ## the tests, the long ones with reduced counts
@@ -26,24 +30,32 @@ test: $(DEV) ## the tests, the long ones with reduced counts
 test-all: $(DEV) ## the tests with full counts: many minutes
 	SHARPEN_TEST_FULL=1 $(PYTHON) -m pytest
 
+test-clients: $(DEV) ## real coding agents against a model on loopback; gets them from npm once (2 GB)
+	$(PYTHON) tests/clients/install.py $(CACHE)/clients
+	SHARPEN_CLIENTS=$(CACHE)/clients SHARPEN_CLIENTS_STRICT=1 $(PYTHON) -m pytest tests/clients -m clients
+
 check: $(DEV) ## format, lint, types, layers, generated pages
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m mypy
 	$(VENV)/bin/lint-imports
 	$(PYTHON) -m sharpen.cli.helpdoc --check docs/cli.md
+	$(PYTHON) tools/tree.py --check docs/tree.md
 
 format: $(DEV) ## rewrite the code in the house format
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
 
-docs: $(RUNTIME) ## write docs/cli.md again from the program
+docs: $(RUNTIME) ## write docs/cli.md and docs/tree.md again from the program
 	$(PYTHON) -m sharpen.cli.helpdoc docs/cli.md
+	$(PYTHON) tools/tree.py docs/tree.md
 
 bench: $(DEV) ## the measured tables: every world, 20 seeds, against the peers (long)
 	$(PYTHON) benchmarks/ruleworld.py --markdown
 	$(PYTHON) benchmarks/nulls.py --markdown
 	$(PYTHON) benchmarks/overhead.py --markdown
+	$(PYTHON) benchmarks/sandbox.py --markdown
+	$(PYTHON) benchmarks/models.py --markdown
 
 wheel-test: $(DEV) ## build the wheel, install it in a clean environment, run the demo from there
 	rm -rf $(CACHE)/wheel

@@ -26,34 +26,25 @@ def test_the_example_runs_and_finds_the_rules(tmp_path: Path) -> None:
 
 
 def tree() -> dict[str, str]:
-    """Per room (empty for the top) the lines of the README's tree."""
+    """Per room, or module at the top, what the README's tree says of it."""
     block = re.search(r"```\nsrc/sharpen/\n(.*?)```", README, flags=re.DOTALL)
     assert block is not None
-    rooms, room = {"": ""}, ""
+    listed, room = {}, ""
     for line in block[1].splitlines():
-        if heading := re.match(r"(\w+)/", line):
-            room = heading[1]
-            rooms[room] = line
-        else:
-            room = room if line.startswith(" ") else ""
-            rooms[room] += "\n" + line
-    return rooms
+        name, words = line.split(maxsplit=1)
+        room = room if line.startswith(" ") else name
+        listed[room + name if line.startswith(" ") else name] = words
+    return listed
 
 
-def modules() -> set[tuple[str, str]]:
-    found = (path.relative_to(ROOT / "src" / "sharpen") for path in (ROOT / "src" / "sharpen").rglob("*.py"))
-    return {(str(path.parent) if path.parent.name else "", path.name) for path in found}
-
-
-def test_every_module_is_in_the_tree_and_nothing_else() -> None:
-    wanted = {(room, name) for room, name in modules() if not (room and name == "__init__.py")}
-    listed = {(room, name) for room, text in tree().items() for name in re.findall(r"\b\w+\.py\b", text)}
-    assert listed == wanted
+def test_every_room_is_in_the_tree_and_nothing_else() -> None:
+    home = ROOT / "src" / "sharpen"
+    rooms = {f"{path.parent.relative_to(home)}/" for path in home.rglob("__init__.py") if path.parent != home}
+    assert set(tree()) == rooms | {path.name for path in home.glob("*.py")}
 
 
 def test_every_room_says_what_it_is_for() -> None:
-    for room, text in tree().items():
-        assert not room or len(text.splitlines()[0].split()) > 2
+    assert all(len(words.split()) > 2 for words in tree().values())
 
 
 def test_it_is_short() -> None:

@@ -6,6 +6,8 @@
     │   ├── EditError            2   something that is not an edit
     │   ├── TaskError            2   tasks or splits that cannot be used
     │   ├── SettingsError        2   a setting out of range, an unknown key
+    │   ├── ModelError           2   a model that cannot be asked as configured: name, key, address
+    │   ├── SandboxError         2   a sandbox that cannot be had, or a job it cannot start
     │   └── RunFolderError       2   a run folder that is not one, or of another configuration
     │       └── RunLockedError   2   a live process holds the run folder
     ├── ProviderError            3   student or teacher stayed down; what was paid for is kept
@@ -44,6 +46,14 @@ class TaskError(UsageError):
 
 class SettingsError(UsageError):
     """A setting with a value it cannot have."""
+
+
+class ModelError(UsageError):
+    """A model that cannot be asked as configured; asking again cannot help."""
+
+
+class SandboxError(UsageError):
+    """Isolation or a limit that this machine cannot give, or a job that cannot be started."""
 
 
 class RunFolderError(UsageError):

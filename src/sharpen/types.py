@@ -254,6 +254,12 @@ class Teacher(Protocol):
     ) -> list[Edit]: ...
 
 
+class Prices(Protocol):
+    """What a student may have beside `attempt`: the most one attempt can cost, known before it is made."""
+
+    def worst_case(self, task: Task, skill: Skill) -> Usage | None: ...
+
+
 class CallKey(NamedTuple):
     """One model call: whose answer, to which request, and the how-manieth."""
 

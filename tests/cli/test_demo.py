@@ -19,12 +19,18 @@ def test_the_demo_trains_and_says_what_to_look_at(program: Program, here: Path) 
 
 
 def test_a_finished_demo_is_there_at_once(program: Program) -> None:
-    first, again = program("demo"), program("demo")
+    first, again = program("demo", "--simulated"), program("demo", "--simulated")
     assert "finished before" in again.stderr
     assert first.stdout == again.stdout
 
 
 def test_an_unknown_world_is_answered_with_the_known_ones(program: Program) -> None:
-    result = program("demo", "--world", "mars")
+    result = program("demo", "--simulated", "--world", "mars")
     assert result.exit_code == 2
     assert "slip.1" in result.stderr
+
+
+def test_a_world_is_simulated_and_must_be_called_so(program: Program) -> None:
+    result = program("demo", "--world", "slip.1")
+    assert result.exit_code == 2
+    assert "--simulated" in result.stderr

@@ -150,7 +150,7 @@ def test_an_unfinished_run_has_a_page(killed: RunView, unborn: RunView) -> None:
 
 def test_unknown_prices_are_called_unknown(outage: RunView) -> None:
     words = Page(render_html(outage)).words
-    assert re.search(r"teacher\s*5\s*unknown\s*unknown\s*unknown\s*unknown", words)
+    assert re.search(r"teacher\s*everything\s*5\s*unknown\s*unknown\s*unknown\s*unknown", words)
 
 
 def test_a_large_run_stays_usable(tmp_path: Path) -> None:

@@ -176,6 +176,9 @@ def test_spend_is_split_by_role_and_by_purpose(office: RunView) -> None:
     assert spend.teacher.calls > 0
     assert spend.calls == spend.rollouts + spend.teacher.calls
     assert spend.budget == {"rollouts": 400}
+    stages = {line.stage: line for line in spend.lines if line.role == "student"}
+    assert list(stages) == [phase.name for phase in spend.phases]
+    assert sum(line.usd or 0 for line in stages.values()) == pytest.approx(spend.student.usd)
 
 
 def test_a_price_that_nobody_reported_is_unknown(outage: RunView, accepted: RunView) -> None:
@@ -193,7 +196,7 @@ def test_a_killed_run_is_stopped_and_shows_what_it_has(killed: RunView) -> None:
     assert killed.steps
     assert killed.best.startswith("v")
     assert killed.selection is None
-    assert killed.spend.phases == ()
+    assert {phase.name for phase in killed.spend.phases} == {"search on train", "gates on selection"}
     assert [line.text for line in killed.blame]
 
 

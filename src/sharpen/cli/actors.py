@@ -1,4 +1,4 @@
-"""Students and teachers named on the command line as `module:object`.
+"""Students and teachers named on the command line: those that ship, and the user's own as `module:object`.
 
 The module is looked for in the current folder first, then where Python always looks. A class or a function is
 called without arguments to make the actor; anything else is taken as it is.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sharpen.agents import STUDENTS, open_student
 from sharpen.errors import UsageError
+from sharpen.train.teacher import PhrasebookTeacher
+from sharpen.types import Student, TaskSet, Teacher
 
 METHODS = {
     "student": ("attempt", "async attempt(task, skill, *, trial)"),
@@ -21,12 +25,37 @@ METHODS = {
 }
 
 
+def load_student(spec: str, *, scorer: str, options: Sequence[str] = ()) -> Student:
+    """The student that `spec` names; options are KEY=VALUE."""
+    if spec.partition(":")[0] in STUDENTS:
+        return open_student(spec, scorer, dict(map(_option, options)))
+    if options:
+        raise UsageError(f"--student-option is for students that ship with sharpen, not for {spec}")
+    student: Student = load_actor(spec, "student")
+    return student
+
+
+def load_teacher(spec: str, tasks: TaskSet) -> Teacher:
+    """The teacher that `spec` names; the built-in one takes its examples from the train split."""
+    teacher: Teacher = PhrasebookTeacher(tasks.train) if spec == "phrasebook" else load_actor(spec, "teacher")
+    return teacher
+
+
+def _option(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise UsageError(f"--student-option {text!r} must be KEY=VALUE, for example max_tokens=64")
+    return key.strip(), value
+
+
 def load_actor(spec: str, role: str) -> Any:
     """The student or teacher that `spec` names."""
     module_name, _, name = spec.partition(":")
     if not module_name or not name:
+        example = "openai:gpt-5-mini" if role == "student" else "phrasebook"
         raise UsageError(
-            f"--{role} {spec!r} must be MODULE:OBJECT, for example my_agents:{role.capitalize()}"
+            f"--{role} {spec!r} must be the name of one that ships, for example {example}, or MODULE:OBJECT, "
+            f"for example my_agents:{role.capitalize()}"
         )
     found: Any = _module(module_name, role)
     for part in name.split("."):
@@ -47,8 +76,10 @@ def _module(name: str, role: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
+            near = get_close_matches(name, STUDENTS if role == "student" else ["phrasebook"], n=1)
+            hint = f"; did you mean {near[0]}:…?" if near else ""
             raise UsageError(
-                f"--{role}: there is no module {name!r} in {here} or among those installed"
+                f"--{role}: there is no module {name!r} in {here} or among those installed{hint}"
             ) from error
         raise UsageError(f"--{role}: importing {name!r} failed: {error}") from error
     except Exception as error:

@@ -30,7 +30,12 @@ class Verb(NamedTuple):
 
 
 VERBS = (
-    Verb("demo", "demo", TRAIN, "Train a skill in a simulated world, in seconds and without a model."),
+    Verb(
+        "demo",
+        "demo",
+        TRAIN,
+        "Train skills for a real language model on this machine, and see one honestly refused.",
+    ),
     Verb("train", "train", TRAIN, "Train a skill against scored tasks."),
     Verb("eval", "evaluate", TRAIN, "Measure a skill, or compare it with another one, task by task."),
     Verb("check", "check", TRAIN, "Run a skill against itself: how noisy is the measurement?"),
@@ -42,6 +47,7 @@ VERBS = (
     Verb("diff", "diff", SKILL, "Show what changed between two skills."),
     Verb("blame", "blame", SKILL, "Say for every line of a skill where it came from."),
     Verb("lint", "lint", SKILL, "Look skills over: will clients read them as they are meant?"),
+    Verb("models", "models", HERE, "List the models that run on this machine, or get one."),
     Verb("doctor", "doctor", HERE, "Check that sharpen can work here."),
 )
 

@@ -34,6 +34,8 @@ def command(
     noise: Annotated[bool, typer.Option("--noise", help="The check to make (so far the only one).")] = False,
     tasks: options.Tasks = None,
     student: options.Student = None,
+    student_option: options.StudentOptions = None,
+    scorer: options.Scorer = "exact",
     simulated: options.Simulated = None,
     budget: Annotated[
         int | None,
@@ -57,7 +59,8 @@ def command(
     """
     if not noise:
         raise UsageError("say which check: sharpen check --noise …")
-    problem = Given(tasks, student, None, simulated, seed).problem(skill)
+    given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()))
+    problem = given.problem(skill)
     attempts = 2 * passes * len(problem.tasks.split(split))
     if dry_run:
         _cost(attempts, json=json)

@@ -1,4 +1,7 @@
-"""`sharpen doctor`: does what sharpen stands on work here? Calls nobody, writes temporary files only."""
+"""`sharpen doctor`: does what sharpen stands on work here, and what could agents be run with?
+
+Sends no request and no key anywhere; writes temporary files only.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 import typer
 
 from sharpen import __version__
 from sharpen.cli import options
+from sharpen.cli.surroundings import Finding, surroundings
 from sharpen.cli.terminal import console, print_facts, print_json
 from sharpen.errors import SharpenError
 from sharpen.store import SqliteStore
@@ -26,19 +29,12 @@ OLDEST_SQLITE = (3, 35, 0)
 LITTLE_SPACE = 200_000_000
 """Bytes; a run of a few thousand rollouts with trajectories fits."""
 
-Level = Literal["ok", "warning", "problem"]
-
-
-class Finding(NamedTuple):
-    """One thing that was looked at."""
-
-    what: str
-    level: Level
-    found: str
-
 
 def command(json: options.Json = False) -> None:
     """Check that sharpen can work here.
+
+    Also says what agents can be run with: isolation, local models, providers whose keys are set and whether
+    they take a connection, and the coding agents on the path.
 
     Exit code: 0 when nothing is broken, 1 otherwise.
     """
@@ -60,6 +56,7 @@ def _findings() -> Iterator[Finding]:
     yield _space()
     yield _terminal()
     yield from _packages()
+    yield from surroundings()
 
 
 def _python() -> Finding:

@@ -33,6 +33,8 @@ def command(
     other: Annotated[Path | None, typer.Argument(metavar="OTHER", help="What to compare it with.")] = None,
     tasks: options.Tasks = None,
     student: options.Student = None,
+    student_option: options.StudentOptions = None,
+    scorer: options.Scorer = "exact",
     simulated: options.Simulated = None,
     bare: Annotated[
         bool, typer.Option("--bare", help="Compare with no skill at all.", rich_help_panel=options.WHERE)
@@ -58,7 +60,8 @@ def command(
     With two skills the question is whether the first is better. Exit code: 0 better (or one skill measured),
     10 not better, 11 not enough data.
     """
-    problem = Given(tasks, student, None, simulated, seed).problem(skill)
+    given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()))
+    problem = given.problem(skill)
     settings = EvaluateSettings(passes=passes, split=split, metric=metric, concurrency=concurrency)
     rival = _rival(other, bare)
     arms = 1 if rival is None else 2

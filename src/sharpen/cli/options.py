@@ -29,14 +29,35 @@ Student = Annotated[
     typer.Option(
         "--student",
         "-s",
-        metavar="MODULE:OBJECT",
-        help="The agent that attempts tasks.",
+        metavar="NAME",
+        help="The agent that attempts tasks: PROVIDER:MODEL, tools:PROVIDER:MODEL, codex:MODEL and the "
+        "like, or MODULE:OBJECT.",
         rich_help_panel=WHERE,
+    ),
+]
+StudentOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--student-option",
+        metavar="KEY=VALUE",
+        help="How the student is run, such as base_url=http://127.0.0.1:8080/v1; repeatable.",
+        rich_help_panel=WHERE,
+    ),
+]
+Scorer = Annotated[
+    str,
+    typer.Option(
+        "--scorer", help="Who judges answers: exact, contains, json or command.", rich_help_panel=WHERE
     ),
 ]
 Teacher = Annotated[
     str | None,
-    typer.Option("--teacher", metavar="MODULE:OBJECT", help="Who proposes edits.", rich_help_panel=WHERE),
+    typer.Option(
+        "--teacher",
+        metavar="NAME",
+        help="Who proposes edits: `phrasebook`, the built-in teacher without a model, or MODULE:OBJECT.",
+        rich_help_panel=WHERE,
+    ),
 ]
 Simulated = Annotated[
     str | None,

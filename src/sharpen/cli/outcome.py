@@ -10,10 +10,12 @@ from sharpen.cli.steps import estimate_in_words, signed
 from sharpen.report.sentences import ending
 from sharpen.skills import Skill
 from sharpen.train import TrainResult
-from sharpen.types import Estimate
+from sharpen.types import Budget, Estimate
 
 
-def facts_of(result: TrainResult, *, start: Skill, run: Path, simulated: bool) -> Iterator[tuple[str, str]]:
+def facts_of(
+    result: TrainResult, *, start: Skill, run: Path, budget: Budget, simulated: bool
+) -> Iterator[tuple[str, str]]:
     """The result, one fact per line."""
     yield "result", _verdict(result, start)
     yield "selection", f"{_estimate(result.selection)}, fresh attempts after the last decision"
@@ -24,6 +26,8 @@ def facts_of(result: TrainResult, *, start: Skill, run: Path, simulated: bool) -
         yield "gain", f"{signed(asdict(result.gain))}, {words}"
     yield "spent", spent_in_words(result.spent)
     yield "ended", ending(result.reason)
+    if result.reason == "budget":
+        yield "the rest", rest_in_words(result.spent, budget)
     yield "skill", f"{run / 'best_skill.md'} ({result.skill.digest[:12]})"
     if simulated:
         yield "note", "simulated: these figures are about the loop, not about any model"
@@ -37,6 +41,18 @@ def spent_in_words(spent: Mapping[str, float]) -> str:
     if spent.get("usd"):
         words.append(f"{spent['usd']:.2f} USD")
     return ", ".join(words)
+
+
+def rest_in_words(spent: Mapping[str, float], budget: Budget) -> str:
+    """What going on would cost, at the mean price so far: to the usual length of a run, or as much again."""
+    made = max(1.0, spent["rollouts"])
+    left = budget.planned - made if budget.rollouts is None and budget.calls is None else made
+    if left <= 0:
+        left = made
+    costs = [f"{left * spent['tokens'] / made:,.0f} tokens"] if spent.get("tokens") else []
+    costs += [f"{left * spent['usd'] / made:,.2f} USD"] if spent.get("usd") else []
+    known = f" would cost about {' and '.join(costs)}" if costs else ": its price is not known"
+    return f"{left:,.0f} more rollouts{known}"
 
 
 def _verdict(result: TrainResult, start: Skill) -> str:

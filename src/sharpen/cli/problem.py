@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from sharpen.cli.actors import load_actor
+from sharpen.cli.actors import load_student, load_teacher
 from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
 from sharpen.simulate import SimulatedStudent, SimulatedTeacher, World, budget_of
@@ -40,6 +40,8 @@ class Given:
     teacher: str | None = None
     simulated: str | None = None
     seed: int = 0
+    scorer: str = "exact"
+    student_options: tuple[str, ...] = ()
 
     def problem(self, skill: Path | None, *, taught: bool = False) -> Problem:
         """The problem they name; `taught` asks for a teacher too."""
@@ -64,8 +66,9 @@ class Given:
         if missing:
             raise UsageError(f"{' and '.join(missing)} missing; or use --simulated WORLD to try things out")
         tasks = read_tasks(cast(Path, self.tasks), seed=self.seed)
-        teacher = load_actor(self.teacher, "teacher") if self.teacher else None
-        return Problem(skill, tasks, load_actor(str(self.student), "student"), teacher)
+        teacher = load_teacher(self.teacher, tasks) if self.teacher else None
+        student = load_student(str(self.student), scorer=self.scorer, options=self.student_options)
+        return Problem(skill, tasks, student, teacher)
 
 
 def budget_for(problem: Problem, limits: Budget | None) -> Budget:

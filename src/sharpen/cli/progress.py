@@ -17,7 +17,7 @@ from rich.progress import (
 
 from sharpen.cli.terminal import console
 from sharpen.skills import Skill
-from sharpen.types import Rollout, Student, Task
+from sharpen.types import CallLog, Rollout, Student, Task
 
 
 class Bar:
@@ -72,6 +72,16 @@ class _Watched:
 
     def __init__(self, student: Any, finished: Callable[[], None]) -> None:
         self._student, self._finished, self.fingerprint = student, finished, student.fingerprint
+        self.worst_case = getattr(student, "worst_case", None)
+
+    def keep_calls_in(self, log: CallLog) -> Student:
+        keep = getattr(self._student, "keep_calls_in", None)
+        return _Watched(keep(log), self._finished) if keep else self
+
+    async def aclose(self) -> None:
+        close = getattr(self._student, "aclose", None)
+        if close:
+            await close()
 
     async def attempt(self, task: Task, skill: Skill, *, trial: int) -> Rollout:
         rollout: Rollout = await self._student.attempt(task, skill, trial=trial)

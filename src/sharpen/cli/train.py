@@ -29,6 +29,8 @@ def command(
     ] = None,
     tasks: options.Tasks = None,
     student: options.Student = None,
+    student_option: options.StudentOptions = None,
+    scorer: options.Scorer = "exact",
     teacher: options.Teacher = None,
     simulated: options.Simulated = None,
     budget: options.Rollouts = None,
@@ -66,7 +68,8 @@ def command(
     The search works on the train split, the gate decides on the selection split, the test split is looked at
     once at the end. Stopping is safe at any moment: the same command goes on, and nothing is paid for twice.
     """
-    problem = Given(tasks, student, teacher, simulated, seed).problem(skill, taught=True)
+    given = Given(tasks, student, teacher, simulated, seed, scorer, tuple(student_option or ()))
+    problem = given.problem(skill, taught=True)
     limits = budget_for(problem, limits_of(budget, calls, tokens, usd, seconds))
     settings = TrainSettings(
         seed=seed, metric=metric, gate=gate, loop=loop, lanes=lanes, concurrency=concurrency
@@ -75,18 +78,23 @@ def command(
         _forecast(problem, limits, settings, json=json)
         return
     folder = run or _folder(skill, problem, limits, settings)
-    result = _train(problem, limits, settings, folder, quiet=quiet)
+    if not quiet:
+        say(f"{problem.in_words}; run folder {folder}")
+    result = train_aloud(problem, limits, settings, folder, quiet=quiet)
     if json:
         print_json({"run": str(folder), "simulated": problem.world is not None, **result.as_json()})
     else:
-        print_facts(facts_of(result, start=problem.skill, run=folder, simulated=problem.world is not None))
+        print_facts(
+            facts_of(
+                result, start=problem.skill, run=folder, budget=limits, simulated=problem.world is not None
+            )
+        )
 
 
-def _train(
+def train_aloud(
     problem: Problem, budget: Budget, settings: TrainSettings, folder: Path, *, quiet: bool
 ) -> TrainResult:
-    if not quiet:
-        say(f"{problem.in_words}; run folder {folder}")
+    """Train, and tell on stderr what happens while it does."""
     with Narrator(budget, quiet=quiet) as narrator:
         told = replace(settings, on_event=narrator.on_event)
         student, teacher = narrator.watch(problem.student), _teacher(problem)

@@ -43,7 +43,7 @@ def evaluate(
     run_dir: str | Path | None = None,
 ) -> Evaluated:
     """Measure a skill (None: no skill at all) on tasks, or on a split of a TaskSet."""
-    return run_blocking(aevaluate(skill, tasks, student, budget, settings, run_dir), "evaluate")
+    return run_blocking(aevaluate(skill, tasks, student, budget, settings, run_dir), "evaluate", student)
 
 
 async def aevaluate(
@@ -72,7 +72,9 @@ def compare(
     run_dir: str | Path | None = None,
 ) -> Compared:
     """Is `skill_a` better than `skill_b` on these tasks? Both make the same number of attempts."""
-    return run_blocking(acompare(skill_a, skill_b, tasks, student, budget, settings, run_dir), "compare")
+    return run_blocking(
+        acompare(skill_a, skill_b, tasks, student, budget, settings, run_dir), "compare", student
+    )
 
 
 async def acompare(
@@ -125,7 +127,8 @@ async def _measured(
         timeout=settings.timeout,
     )  # fmt: skip
     value = valued_by(settings.metric, settings.mixed_weight)
-    measured, error = await _side_by_side(runner, arms, tasks, value=value, passes=settings.passes)
+    with runner.stage("eval"):
+        measured, error = await _side_by_side(runner, arms, tasks, value=value, passes=settings.passes)
     for arm, one in zip(arms, measured, strict=True):
         _keep(store, arm, one, split=split)
     return [_evaluated(arm, one, ledger.spent(), error) for arm, one in zip(arms, measured, strict=True)]

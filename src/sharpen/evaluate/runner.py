@@ -9,57 +9,25 @@ search, no gate and no statistics.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-from sharpen.errors import EditError, ProviderError
+from sharpen.errors import ProviderError
+from sharpen.evaluate.calling import Attempt, Call, Caller, Question
 from sharpen.evaluate.ledger import Ledger
-from sharpen.skills import Edit, Skill
+from sharpen.skills import Skill
 from sharpen.store import AttemptKey, Proposal, ProposalKey, Store
-from sharpen.types import (
-    Rollout,
-    Score,
-    Student,
-    Task,
-    Teacher,
-    Usage,
-    canonical_json,
-    digest_of,
-    fingerprint_of,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A wish for one student call."""
-
-    skill: Skill
-    task: Task
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A wish for one teacher call."""
-
-    skill: Skill
-    evidence: tuple[Rollout, ...]
-    limit: int
-    memory: str = ""
-
-    @property
-    def digest(self) -> str:
-        seen = [
-            (r.task.digest, r.error, r.score and (r.score.hard, r.score.soft, r.score.feedback), r.trajectory)
-            for r in self.evidence
-        ]
-        return digest_of(self.skill.digest, seen, self.limit, self.memory)
-
+from sharpen.types import Rollout, Student, Task, Teacher, Usage
 
 STUBBORN, STILLBORN = 300, 12
 """Calls in a row that came to nothing after which a run ends; fewer when none ever came to anything."""
+DOWN = 200
+"""Calls in a row that found the provider down, each after its own retries, before a batch is broken off.
 
-Call = Attempt | Question
+A few dozen tasks that always fail are no outage: their attempts with both skills and all retries are fewer.
+"""
+
 Answer = Rollout | Proposal | None
 """None: the budget did not reach for this call."""
 
@@ -79,13 +47,13 @@ class Runner:
         timeout: float | None = None,
     ) -> None:
         self.store, self.ledger = store, ledger
-        self._student, self._teacher = student, teacher
-        self._student_name = fingerprint_of(student)
-        self._teacher_name = fingerprint_of(teacher) if teacher is not None else ""
-        self._concurrency, self._retries, self._timeout = concurrency, retries, timeout
+        self._caller = Caller(student, teacher, log=store, timeout=timeout, retries=retries)
+        self._concurrency, self._retries = concurrency, retries
+        self._stage = ""
         self._trials: dict[tuple[str, str], int] = {}
         self._student_errors = _Streak("attempts measured nothing")
         self._teacher_errors = _Streak("answers of the teacher could not be used")
+        self._outage = _Streak("calls found the provider down")
         self.unusable: list[str] = []
         """Why teacher answers were dropped, in the order asked."""
         self.usable = 0
@@ -95,6 +63,15 @@ class Runner:
         over = streak or self._student_errors
         self.store.forget(over.keys)
         return ProviderError(over.message)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """What the calls made inside are for: kept with each of them."""
+        outer, self._stage = self._stage, name
+        try:
+            yield
+        finally:
+            self._stage = outer
 
     async def attempts(
         self, pairs: Iterable[tuple[Skill, Task]], *, reserve: int = 0
@@ -108,7 +85,8 @@ class Runner:
         answers: list[Answer] = [None] * len(calls)
         pending = list(range(len(calls)))
         priced = 0
-        while self.ledger.unpriced and priced < len(calls):  # one at a time until one says what it cost
+        while priced < len(calls) and self.ledger.blind and self._worst(calls[priced]) is None:
+            # One at a time until one says what it cost.
             await self._wave(calls, [priced], answers, reserve)
             priced += 1
         await self._wave(calls, pending[priced:], answers, reserve)
@@ -160,16 +138,31 @@ class Runner:
             if streak.is_over:
                 raise self.giving_up(streak)
 
+    def _watch_outage(self, key: AttemptKey | ProposalKey, reason: str) -> None:
+        """End the run while a provider is down instead of paying for a pass full of errors."""
+        self._outage.note(key, reason, failed=self._caller.down > 0)
+        if self._caller.down >= DOWN:
+            raise self.giving_up(self._outage)
+
     def _grant(self, call: Call, reserve: int) -> AttemptKey | ProposalKey | None:
         if isinstance(call, Attempt):
-            if not self.ledger.grant_attempt(reserve):
+            if not self.ledger.grant_attempt(reserve, worst=self._worst(call)):
                 return None
             skill, task = call.skill.digest, call.task.digest
-            return AttemptKey(skill, task, self._student_name, self._next_trial((skill, task)))
-        if not self.ledger.grant_question(reserve):
+            return AttemptKey(skill, task, self._caller.student_name, self._next_trial((skill, task)))
+        if not self.ledger.grant_question(reserve, worst=self._worst(call)):
             return None
         question = call.digest
-        return ProposalKey(self._teacher_name, question, self._next_trial(("", question)))
+        return ProposalKey(self._caller.teacher_name, question, self._next_trial(("", question)))
+
+    def _worst(self, call: Call) -> Usage | None:
+        """The most a call can cost, asked for only where tokens or money are limited."""
+        if not self.ledger.priced:
+            return None
+        worst = self._caller.worst_case(call)
+        if worst is not None:
+            self.ledger.require_usage(worst, "student" if isinstance(call, Attempt) else "teacher")
+        return worst
 
     def _next_trial(self, what: tuple[str, str]) -> int:
         trial = self._trials[what] = self._trials.get(what, 0) + 1
@@ -195,10 +188,14 @@ class Runner:
                 wish = calls[i]
                 if isinstance(key, AttemptKey):
                     assert isinstance(wish, Attempt)
-                    answers[i] = await self._attempt(wish, key)
+                    rollout = answers[i] = await self._caller.attempt(wish, key.trial)
+                    self.store.finish_attempt(key, rollout, stage=self._stage)
+                    self._watch_outage(key, rollout.error)
                 else:
                     assert isinstance(wish, Question)
-                    answers[i] = await self._ask(wish, key)
+                    proposal = answers[i] = await self._caller.propose(wish, key.trial)
+                    self.store.finish_proposal(key, proposal, stage=self._stage)
+                    self._watch_outage(key, proposal.error)
 
         if len(missing) == 1:
             await work()
@@ -211,40 +208,6 @@ class Runner:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
             raise
-
-    async def _attempt(self, wish: Attempt, key: AttemptKey) -> Rollout:
-        """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
-        try:
-            async with asyncio.timeout(self._timeout):
-                rollout = _checked(
-                    await self._student.attempt(wish.task, wish.skill, trial=key.trial), wish.task
-                )
-        except TimeoutError as error:
-            rollout = Rollout.failed_to_run(
-                wish.task, reason=f"timed out: {str(error) or f'{self._timeout} s'}"
-            )
-        except asyncio.CancelledError as error:
-            if _asked_to_stop():
-                raise
-            rollout = Rollout.failed_to_run(wish.task, reason=_spelled(error))
-        except Exception as error:  # noqa: BLE001 - a student that raises is data, not a crash
-            rollout = Rollout.failed_to_run(wish.task, reason=_spelled(error))
-        self.store.finish_attempt(key, rollout)
-        return rollout
-
-    async def _ask(self, wish: Question, key: ProposalKey) -> Proposal:
-        """One teacher call. An answer that is not a list of edits is dropped and counted."""
-        assert self._teacher is not None
-        try:
-            async with asyncio.timeout(self._timeout):
-                edits = await self._teacher.propose(
-                    wish.skill, wish.evidence, limit=wish.limit, memory=wish.memory, trial=key.trial
-                )
-            proposal = Proposal(edits=_edits(edits)[: wish.limit], usage=getattr(edits, "usage", None))
-        except Exception as error:  # noqa: BLE001 - an unusable answer is recorded and dropped
-            proposal = Proposal(error=_spelled(error))
-        self.store.finish_proposal(key, proposal)
-        return proposal
 
 
 @dataclass
@@ -281,44 +244,3 @@ def _is_error(answer: Answer) -> bool:
     return answer is not None and (
         answer.score is None if isinstance(answer, Rollout) else bool(answer.error)
     )
-
-
-def _spelled(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-ROLLOUT_FIELDS = (("score", (Score, type(None))), ("error", (str,)), ("usage", (Usage, type(None))))
-"""What a student's rollout is checked for, beside its task."""
-
-
-def _checked(rollout: object, task: Task) -> Rollout:
-    if not isinstance(rollout, Rollout):
-        raise TypeError(f"the student returned {type(rollout).__name__} instead of a Rollout")
-    if rollout.task.digest != task.digest:
-        raise ValueError(f"the student answered for task {rollout.task.id!r} instead of {task.id!r}")
-    for name, kinds in ROLLOUT_FIELDS:
-        if not isinstance(getattr(rollout, name), kinds):
-            found = type(getattr(rollout, name)).__name__
-            raise TypeError(f"the rollout's {name} is of type {found}")
-    if rollout.trajectory is None:
-        return rollout
-    try:  # as it will be read back: a replay must see what the live run saw
-        return replace(rollout, trajectory=json.loads(canonical_json(rollout.trajectory)))
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the rollout's trajectory is not plain JSON: {error}") from error
-
-
-def _asked_to_stop() -> bool:
-    """Was this very task cancelled from outside, or did a cancellation leak out of the student?"""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
-
-
-def _edits(answer: object) -> tuple[Edit, ...]:
-    if not isinstance(answer, (list, tuple)):
-        raise EditError(f"the teacher returned {type(answer).__name__} instead of a list of edits")
-    for edit in answer:
-        if not isinstance(edit, Edit):
-            raise EditError(f"the teacher returned {type(edit).__name__} where an Edit belongs")
-        Edit.from_json(edit.to_json())  # raises EditError when a field is not what it should be
-    return tuple(answer)

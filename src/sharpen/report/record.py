@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sharpen.store import AttemptRecord, Evaluation, Event, SqliteStore, Version
+from sharpen.store import AttemptRecord, Evaluation, Event, ProposalRecord, SqliteStore, Version
 from sharpen.types import Estimate, Json, Score
 
 
@@ -27,6 +27,7 @@ class RunRecord:
     versions: dict[str, Version]
     evaluations: list[Evaluation]
     attempts: list[AttemptRecord]
+    proposals: list[ProposalRecord]
     lost: int
     seconds: float
 
@@ -41,6 +42,7 @@ class RunRecord:
                 versions={version.digest: version for version in store.versions()},
                 evaluations=store.evaluations(),
                 attempts=store.attempts(),
+                proposals=store.proposals(),
                 lost=store.lost(),
                 seconds=store.seconds(),
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sharpen.report.record import RunRecord
-from sharpen.report.spend import RoleSpend, Spend
+from sharpen.report.spend import Paid, Spend
 from sharpen.report.status import Status
 from sharpen.report.versions import StepView
 from sharpen.types import Estimate
@@ -89,7 +89,7 @@ def evidence(step: StepView) -> str:
     return f"{_compact(step.evidence)} of {_compact(step.needed)}"
 
 
-def money(role: RoleSpend) -> str:
+def money(role: Paid) -> str:
     if role.usd is None:
         return "unknown"
     digits = 2 if role.usd >= 1 else 4

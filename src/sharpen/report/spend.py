@@ -1,30 +1,44 @@
-"""What the run paid: calls, tokens and money by role, and rollouts by what they were for.
+"""What the run paid: calls, tokens and money by role, stage and model.
 
-A price that nobody reported is unknown, never zero. Money and tokens of the teacher are known from the
-result only, as what the student did not use.
+A price that nobody reported is unknown, never zero; a sum of which a part is unknown is a lower bound and
+says so. Lost calls are counted apart: they are not charged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sharpen.report.record import RunRecord
 from sharpen.types import Usage
 
+STAGES = {
+    "search": "search on train",
+    "gate": "gates on selection",
+    "final": "final pass on selection",
+    "test": "one look at test",
+    "eval": "evaluation",
+    "": "not noted",
+}
+"""What calls were for, in the order of a run."""
+
 
 @dataclass(frozen=True)
-class RoleSpend:
-    """One role's calls. None is unknown; `usd_floor` says that some calls carry no price."""
+class Paid:
+    """Calls of one kind. None is unknown; `usd_floor` says that some of them carry no price."""
 
     role: str
     calls: int
-    tokens: int | None
     input_tokens: int | None
     output_tokens: int | None
     usd: float | None
     usd_floor: bool = False
+    stage: str = ""
+    model: str = ""
+
+    @property
+    def tokens(self) -> int | None:
+        return None if self.input_tokens is None else self.input_tokens + (self.output_tokens or 0)
 
 
 @dataclass(frozen=True)
@@ -43,74 +57,69 @@ class Spend:
     calls: int
     errors: int
     lost: int
-    student: RoleSpend
-    teacher: RoleSpend
+    student: Paid
+    teacher: Paid
+    lines: tuple[Paid, ...]
+    """By role, stage and model, where there is more to tell than the two roles do."""
     phases: tuple[Phase, ...]
     budget: Mapping[str, float]
     """The limits that were set."""
 
 
+Cost = tuple[str, str, Usage | None]
+"""Role, stage and what one call used."""
+
+
 def spend_of(record: RunRecord) -> Spend:
-    attempts = record.finished_attempts
-    student = _student(len(attempts), [one.usage for one in attempts if one.usage])
-    teacher = _teacher(record, student)
+    attempts, proposals = record.finished_attempts, record.proposals
+    student: list[Cost] = [("student", one.stage, one.usage) for one in attempts]
+    teacher: list[Cost] = [("teacher", one.stage, one.usage) for one in proposals]
     limits = record.config.get("budget") or {}
     return Spend(
         rollouts=len(attempts),
-        calls=student.calls + teacher.calls,
+        calls=len(attempts) + len(proposals),
         errors=sum(one.outcome == "error" for one in attempts),
         lost=record.lost,
-        student=student,
-        teacher=teacher,
-        phases=_phases(record),
+        student=_paid("student", [usage for _, _, usage in student]),
+        teacher=_paid("teacher", [usage for _, _, usage in teacher]),
+        lines=_lines(student + teacher),
+        phases=_phases(one.stage for one in attempts),
         budget={name: value for name, value in limits.items() if value is not None},
     )
 
 
-def _student(calls: int, used: Sequence[Usage]) -> RoleSpend:
+def _paid(role: str, usages: Sequence[Usage | None], *, stage: str = "", model: str = "") -> Paid:
+    used = [usage for usage in usages if usage is not None]
     prices = [usage.usd for usage in used if usage.usd is not None]
-    return RoleSpend(
-        role="student",
-        calls=calls,
-        tokens=sum(usage.tokens for usage in used) if used else None,
+    return Paid(
+        role=role,
+        calls=len(usages),
         input_tokens=sum(usage.input_tokens for usage in used) if used else None,
         output_tokens=sum(usage.output_tokens for usage in used) if used else None,
         usd=sum(prices) if prices else None,
-        usd_floor=0 < len(prices) < calls,
+        usd_floor=0 < len(prices) < len(usages),
+        stage=stage,
+        model=model,
     )
 
 
-def _teacher(record: RunRecord, student: RoleSpend) -> RoleSpend:
-    """Calls as of the last event: a ledger's calls that are not rollouts are the teacher's."""
-    last: Mapping[str, Any] = record.events[-1].data if record.events else {}
-    spent = (record.result or {}).get("spent") or {}
-    tokens = int(spent.get("tokens") or 0) - (student.tokens or 0)
-    usd = float(spent.get("usd") or 0) - (student.usd or 0)
-    return RoleSpend(
-        role="teacher",
-        calls=int(last.get("calls") or 0) - int(last.get("rollouts") or 0),
-        tokens=tokens if tokens > 0 else None,
-        input_tokens=None,
-        output_tokens=None,
-        usd=usd if usd > 1e-9 else None,
+def _lines(costs: Iterable[Cost]) -> tuple[Paid, ...]:
+    """One per role, stage and model, in the order of a run; none where nobody reports usage."""
+    grouped: dict[tuple[str, str, str], list[Usage | None]] = {}
+    for role, stage, usage in costs:
+        if usage is not None:
+            grouped.setdefault((role, stage, usage.model), []).append(usage)
+    order = list(STAGES)
+    keys = sorted(grouped, key=lambda k: (k[0], order.index(k[1]) if k[1] in order else len(order), k[2]))
+    return tuple(
+        _paid(role, grouped[role, stage, model], stage=STAGES.get(stage, stage), model=model)
+        for role, stage, model in keys
     )
 
 
-def _phases(record: RunRecord) -> tuple[Phase, ...]:
-    """Search, gates, final pass and test look; only a finished run knows which task is in which split."""
-    if record.result is None:
-        return ()
-    splits = [record.split_of.get(one.task_id, "train") for one in record.finished_attempts]
-    final = _spent_in(record, "final", since="stop")
-    phases = (
-        Phase("search on train", splits.count("train")),
-        Phase("gates on selection", splits.count("selection") - final),
-        Phase("final pass on selection", final),
-        Phase("one look at test", splits.count("test")),
-    )
-    return tuple(phase for phase in phases if phase.rollouts > 0)
-
-
-def _spent_in(record: RunRecord, kind: str, *, since: str) -> int:
-    at = {event.kind: int(event.data.get("rollouts") or 0) for event in record.of_kind(kind, since)}
-    return at.get(kind, 0) - at.get(since, 0) if kind in at else 0
+def _phases(stages: Iterable[str]) -> tuple[Phase, ...]:
+    counts: dict[str, int] = {}
+    for stage in stages:
+        counts[stage] = counts.get(stage, 0) + 1
+    known = [stage for stage in STAGES if stage in counts]
+    return tuple(Phase(STAGES[stage], counts[stage]) for stage in known)

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from sharpen.report import sentences
 from sharpen.report.plot import Plot
-from sharpen.report.spend import Spend
+from sharpen.report.spend import Paid, Spend
 from sharpen.report.versions import StepView
 from sharpen.report.view import RunView
 from sharpen.report.visible import visible
@@ -147,12 +147,25 @@ def _spend_table(spend: Spend) -> Table:
     for role in (spend.student, spend.teacher):
         counts = (sentences.count(role.calls), sentences.count(role.tokens))
         table.add_row(role.role, *counts, sentences.money(role))
-    for phase in spend.phases:
+    for line in spend.lines:
+        told = (
+            _line_name(line),
+            sentences.count(line.calls),
+            sentences.count(line.tokens),
+            sentences.money(line),
+        )
+        table.add_row(*(Text(cell, "dim") for cell in told))
+    for phase in spend.phases if not spend.lines else ():
         table.add_row(Text(phase.name, "dim"), Text(f"{phase.rollouts:,}", "dim"))
     limits = ", ".join(f"{limit:,} {name}" for name, limit in spend.budget.items())
     table.caption = f"budget: {limits}" if limits else None
     table.caption_justify = "left"
     return table
+
+
+def _line_name(line: Paid) -> str:
+    model = f", {visible(line.model)}" if line.model else ""
+    return f"{line.role}, {line.stage}{model}"
 
 
 def _next_commands(view: RunView) -> RenderableType:

@@ -156,6 +156,10 @@ class SqliteStore:
             cells = (rows.write_json(answer, "a model's answer"), rows.write_usage(usage))
             self._connection.execute(FINISH_CALL, key + cells)
 
+    def models_called(self) -> list[str]:
+        """The fingerprints of the models whose answers are kept."""
+        return self._list(lambda row: str(row[0]), "SELECT DISTINCT model FROM calls ORDER BY model")
+
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         attempts, proposals = _by_kind(keys)
         with self._transaction():

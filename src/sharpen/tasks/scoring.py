@@ -6,6 +6,7 @@ rule is another measurement. This module knows no model and runs nothing.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -29,3 +30,8 @@ class Scorer(Protocol):
     def name(self) -> str: ...
 
     def score(self, task: Task, answer: Answer) -> Score: ...
+
+
+async def judged(scorer: Scorer, task: Task, answer: Answer) -> Score:
+    """The score, worked out beside the event loop: a scorer may take its time."""
+    return await asyncio.to_thread(scorer.score, task, answer)

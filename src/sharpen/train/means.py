@@ -29,7 +29,8 @@ class Means:
 
     async def judge(self, candidate: Skill, incumbent: Skill, *, changes: Sequence[Change]) -> Verdict:
         """Put a candidate to the gate; it becomes a version, its scores and the verdict are kept."""
-        verdict = await self.gate.decide(candidate, incumbent, reserve=self.plan.ending)
+        with self.runner.stage("gate"):
+            verdict = await self.gate.decide(candidate, incumbent, reserve=self.plan.ending)
         status: VersionStatus = "accepted" if verdict.accepted else "rejected"
         reports = apply_edits(incumbent, [change.edit for change in changes]).reports
         edits = [{**e, "status": r.status} for e, r in zip(self.told(changes), reports, strict=True)]

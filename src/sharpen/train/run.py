@@ -60,7 +60,9 @@ def train(
     run_dir: str | Path | None = None,
 ) -> TrainResult:
     """Train a skill and return it with the evidence. `run_dir` keeps the run; None keeps it in memory."""
-    return run_blocking(atrain(skill, tasks, student, teacher, budget, settings, run_dir), "train")
+    return run_blocking(
+        atrain(skill, tasks, student, teacher, budget, settings, run_dir), "train", student, teacher
+    )
 
 
 async def atrain(
@@ -151,14 +153,17 @@ class _Run:
         )
 
     async def go(self) -> TrainResult:
-        reason = await self.loop.run()
+        with self.runner.stage("search"):
+            reason = await self.loop.run()
         if not self.runner.usable and self.runner.unusable:
             raise ProviderError(
                 f"the teacher gave no usable answer; the last one: {self.runner.unusable[-1]}"
             )
         self.journal.record("stop", reason=reason, skill=self.loop.incumbent.digest)
-        selection = await self._final()
-        test, gain = await self._look_at_test()
+        with self.runner.stage("final"):
+            selection = await self._final()
+        with self.runner.stage("test"):
+            test, gain = await self._look_at_test()
         skill = self.loop.incumbent
         result = TrainResult(
             skill=skill,

@@ -1,0 +1,30 @@
+"""A coding agent from its name: `client:model`, such as `codex:gpt-5` or
+`opencode:anthropic/claude-sonnet-4`.
+
+Names that are not known are answered with the nearest one that is.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from sharpen.agents.coding.agent import CodingAgent
+from sharpen.agents.coding.settings import AgentSettings
+from sharpen.clients import CLIENTS
+from sharpen.errors import SettingsError
+from sharpen.tasks.scoring import Scorer
+
+CODING_AGENTS = tuple(CLIENTS)
+"""The names before the colon."""
+
+
+def open_agent(name: str, *, scorer: Scorer, settings: AgentSettings | None = None) -> CodingAgent:
+    """The agent that `name` names; SettingsError when the name, the binary or the key is not there."""
+    client, colon, model = name.partition(":")
+    if client not in CLIENTS:
+        near = get_close_matches(client, CODING_AGENTS, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}? Known are" if near else "known are"
+        raise SettingsError(f"there is no coding agent {client!r}; {hint} {', '.join(CODING_AGENTS)}")
+    if not colon or not model.strip():
+        raise SettingsError(f"{name!r} names no model; write {client}:MODEL")
+    return CodingAgent(CLIENTS[client], model.strip(), scorer=scorer, settings=settings)

@@ -1,0 +1,208 @@
+"""Calling a student or a teacher: whatever it returns or raises becomes a rollout or a proposal.
+
+An actor that raises, hangs or answers nonsense is data; only a mistake of the user's that no further call can
+mend (a wrong key, a missing program) ends the run. Credentials are taken out of every answer here, before
+anybody stores or reads it. This module knows no order, no budget and no store beyond the log of model calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sharpen.errors import EditError, ModelError, ProviderError, SandboxError
+from sharpen.redaction import Redactor
+from sharpen.skills import Edit, Skill
+from sharpen.store import Proposal
+from sharpen.types import (
+    CallLog,
+    Rollout,
+    Score,
+    Student,
+    Task,
+    Teacher,
+    Usage,
+    canonical_json,
+    digest_of,
+    fingerprint_of,
+)
+
+FATAL = (ModelError, SandboxError)
+"""Mistakes in the configuration: the next call would fail the same way."""
+ROLLOUT_FIELDS = (("score", (Score, type(None))), ("error", (str,)), ("usage", (Usage, type(None))))
+"""What a student's rollout is checked for, beside its task."""
+
+Actor = TypeVar("Actor")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A wish for one student call."""
+
+    skill: Skill
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A wish for one teacher call."""
+
+    skill: Skill
+    evidence: tuple[Rollout, ...]
+    limit: int
+    memory: str = ""
+
+    @property
+    def digest(self) -> str:
+        seen = [
+            (r.task.digest, r.error, r.score and (r.score.hard, r.score.soft, r.score.feedback), r.trajectory)
+            for r in self.evidence
+        ]
+        return digest_of(self.skill.digest, seen, self.limit, self.memory)
+
+
+Call = Attempt | Question
+
+
+class Caller:
+    """The two actors of a run, called so that nothing they do can break it."""
+
+    def __init__(
+        self, student: Student, teacher: Teacher | None, *, log: CallLog, timeout: float | None, retries: int
+    ) -> None:
+        self.student_name = fingerprint_of(student)
+        self.teacher_name = fingerprint_of(teacher) if teacher is not None else ""
+        self._student = _keeping(student, log)
+        self._teacher = _keeping(teacher, log) if teacher is not None else None
+        self._student_worst = _worst_case(student)
+        self._teacher_worst = _worst_case(teacher)
+        self._timeout, self._retries = timeout, retries
+        self._clean = Redactor()
+        self.down = 0
+        """Calls in a row, in the order they ended, that found a provider down."""
+
+    def worst_case(self, call: Call) -> Usage | None:
+        """The most a call can cost; None when the actor cannot say."""
+        if isinstance(call, Attempt):
+            return self._student_worst and self._student_worst(call.task, call.skill)
+        return self._teacher_worst and self._teacher_worst(
+            call.skill, call.evidence, limit=call.limit, memory=call.memory
+        )
+
+    async def attempt(self, wish: Attempt, trial: int) -> Rollout:
+        """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
+        task = wish.task
+        try:
+            async with asyncio.timeout(self._timeout):
+                rollout = _checked(await self._student.attempt(task, wish.skill, trial=trial), task)
+            self.down = 0
+        except FATAL:
+            raise
+        except ProviderError as error:
+            self.down += 1
+            rollout = Rollout.failed_to_run(task, reason=_spelled(error))
+        except TimeoutError as error:
+            rollout = Rollout.failed_to_run(task, reason=f"timed out: {str(error) or f'{self._timeout} s'}")
+        except asyncio.CancelledError as error:
+            if _asked_to_stop():
+                raise
+            rollout = Rollout.failed_to_run(task, reason=_spelled(error))
+        except Exception as error:  # noqa: BLE001 - a student that raises is data, not a crash
+            rollout = Rollout.failed_to_run(task, reason=_spelled(error))
+        return self._cleaned(rollout)
+
+    async def propose(self, wish: Question, trial: int) -> Proposal:
+        """One teacher call. A provider that is down is asked again; an answer without edits is dropped."""
+        proposal = Proposal()
+        for _ in range(1 + self._retries):
+            try:
+                proposal = await self._propose(wish, trial)
+                self.down = 0
+                break
+            except FATAL:
+                raise
+            except ProviderError as error:
+                self.down += 1
+                proposal = Proposal(error=self._clean.redact(_spelled(error)))
+            except Exception as error:  # noqa: BLE001 - an unusable answer is recorded and dropped
+                proposal = Proposal(error=self._clean.redact(_spelled(error)))
+                break
+        return proposal
+
+    async def _propose(self, wish: Question, trial: int) -> Proposal:
+        assert self._teacher is not None
+        async with asyncio.timeout(self._timeout):
+            answer = await self._teacher.propose(
+                wish.skill, wish.evidence, limit=wish.limit, memory=wish.memory, trial=trial
+            )
+        edits = tuple(self._cleaned_edit(edit) for edit in _edits(answer)[: wish.limit])
+        return Proposal(edits=edits, usage=getattr(answer, "usage", None))
+
+    def _cleaned(self, rollout: Rollout) -> Rollout:
+        """The rollout without credentials, as it will be stored: a replay must see what the live run saw."""
+        score, error, trajectory = rollout.score, rollout.error, rollout.trajectory
+        if score is not None and (feedback := self._clean.redact(score.feedback)) != score.feedback:
+            rollout = replace(rollout, score=replace(score, feedback=feedback))
+        if error and (redacted := self._clean.redact(error)) != error:
+            rollout = replace(rollout, error=redacted)
+        if trajectory is not None:
+            cleaned = self._clean.redact_json(trajectory)
+            assert isinstance(cleaned, dict)
+            rollout = replace(rollout, trajectory=cleaned)
+        return rollout
+
+    def _cleaned_edit(self, edit: Edit) -> Edit:
+        target, content = self._clean.redact(edit.target), self._clean.redact(edit.content)
+        changed = (target, content) != (edit.target, edit.content)
+        return replace(edit, target=target, content=content) if changed else edit
+
+
+def _keeping(actor: Actor, log: CallLog) -> Actor:
+    """The actor with its model calls kept in the log, if it makes such calls."""
+    keep: Callable[[CallLog], Actor] | None = getattr(actor, "keep_calls_in", None)
+    return keep(log) if callable(keep) else actor
+
+
+def _worst_case(actor: object) -> Callable[..., Usage | None] | None:
+    found = getattr(actor, "worst_case", None)
+    return found if callable(found) else None
+
+
+def _spelled(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _checked(rollout: object, task: Task) -> Rollout:
+    if not isinstance(rollout, Rollout):
+        raise TypeError(f"the student returned {type(rollout).__name__} instead of a Rollout")
+    if rollout.task.digest != task.digest:
+        raise ValueError(f"the student answered for task {rollout.task.id!r} instead of {task.id!r}")
+    for name, kinds in ROLLOUT_FIELDS:
+        if not isinstance(getattr(rollout, name), kinds):
+            found = type(getattr(rollout, name)).__name__
+            raise TypeError(f"the rollout's {name} is of type {found}")
+    if rollout.trajectory is None:
+        return rollout
+    try:  # as it will be read back
+        return replace(rollout, trajectory=json.loads(canonical_json(rollout.trajectory)))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the rollout's trajectory is not plain JSON: {error}") from error
+
+
+def _asked_to_stop() -> bool:
+    """Was this very task cancelled from outside, or did a cancellation leak out of the student?"""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _edits(answer: object) -> tuple[Edit, ...]:
+    if not isinstance(answer, (list, tuple)):
+        raise EditError(f"the teacher returned {type(answer).__name__} instead of a list of edits")
+    for edit in answer:
+        if not isinstance(edit, Edit):
+            raise EditError(f"the teacher returned {type(edit).__name__} where an Edit belongs")
+        Edit.from_json(edit.to_json())  # raises EditError when a field is not what it should be
+    return tuple(answer)

@@ -1,0 +1,148 @@
+"""Trajectories as JSON: written strictly as ATIF 1.8, read from 1.0 to 1.8.
+
+Writing checks the format's rules first, so that a file we wrote loads anywhere. Reading takes fields it
+does not know into `extra["unknown_fields"]` and refuses only what is no trajectory. It knows the format,
+not who made the trajectory or what for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from datetime import datetime
+from typing import get_args
+
+from sharpen.errors import UsageError
+from sharpen.traces.parse import checked, trajectory_of
+from sharpen.traces.trajectory import (
+    Agent,
+    Content,
+    FinalMetrics,
+    Metrics,
+    Result,
+    Source,
+    Step,
+    ToolCall,
+    Trajectory,
+)
+
+SCHEMA_VERSION = "ATIF-v1.8"
+READABLE = tuple(f"ATIF-v1.{minor}" for minor in range(9))
+AGENT_ONLY = ("model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics")
+PART_TYPES = ("text", "image", "audio")
+
+Json = dict[str, object]
+
+
+def to_json(trajectory: Trajectory) -> Json:
+    """The trajectory as an ATIF 1.8 object of plain values; UsageError when it breaks the format's rules."""
+    broken = list(check(trajectory))
+    if broken:
+        raise UsageError("this trajectory cannot be written as ATIF: " + "; ".join(broken[:5]))
+    return _trajectory(trajectory)
+
+
+def from_json(value: object) -> Trajectory:
+    """A trajectory from parsed JSON; UsageError when it is none, names another format or breaks its rules."""
+    root = checked(value, dict, "a trajectory")
+    version = root.get("schema_version")
+    if version not in READABLE:
+        known = f"{READABLE[0]} to {READABLE[-1]}"
+        raise UsageError(f"schema_version is {version!r}; {known} can be read")
+    trajectory = trajectory_of(root)
+    broken = list(check(trajectory))
+    if broken:
+        raise UsageError("this is not a valid ATIF trajectory: " + "; ".join(broken[:5]))
+    return trajectory
+
+
+def check(trajectory: Trajectory) -> Iterator[str]:
+    """Every rule of the format that the trajectory breaks; a valid one yields nothing."""
+    if not trajectory.steps:
+        yield "it has no steps"
+    for number, step in enumerate(trajectory.steps, 1):
+        for problem in _step_problems(step):
+            yield f"step {number}: {problem}"
+    seen: set[str] = set()
+    for inner in trajectory.subagent_trajectories:
+        if inner.trajectory_id is None or inner.trajectory_id in seen:
+            yield f"sub-agent {inner.agent.name!r} needs a trajectory_id of its own"
+        seen.add(inner.trajectory_id or "")
+        yield from (f"sub-agent {inner.agent.name!r}: {problem}" for problem in check(inner))
+
+
+def _step_problems(step: Step) -> Iterator[str]:
+    if step.source not in get_args(Source):
+        yield f"its source is {step.source!r}, not system, user or agent"
+    if step.source != "agent":
+        for name in AGENT_ONLY:
+            if getattr(step, name) not in (None, ()):
+                yield f"{name} belongs to agent steps only"
+    if step.llm_call_count == 0 and step.source == "agent":
+        if step.metrics is not None or step.reasoning_content is not None:
+            yield "metrics and reasoning need at least one model call"
+    elif step.llm_call_count is not None and step.llm_call_count < 0:
+        yield "llm_call_count is negative"
+    if step.timestamp is not None and not _is_iso(step.timestamp):
+        yield f"the timestamp {step.timestamp!r} is not ISO 8601"
+    calls = {call.tool_call_id for call in step.tool_calls}
+    for result in step.results:
+        if result.source_call_id is not None and result.source_call_id not in calls:
+            yield f"a result names the call {result.source_call_id!r}, which is not in this step"
+    for content in (step.message, *(result.content for result in step.results)):
+        yield from _part_problems(content)
+
+
+def _part_problems(content: Content | None) -> Iterator[str]:
+    if isinstance(content, tuple):
+        for part in content:
+            if part.get("type") not in PART_TYPES:
+                yield f"a content part has the type {part.get('type')!r}, not one of {', '.join(PART_TYPES)}"
+
+
+def _is_iso(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return False
+    return True
+
+
+def _trajectory(trajectory: Trajectory) -> Json:
+    written = {"schema_version": SCHEMA_VERSION, **_fields(trajectory)}
+    written["steps"] = [_step(number, step) for number, step in enumerate(trajectory.steps, 1)]
+    if trajectory.subagent_trajectories:
+        written["subagent_trajectories"] = [_trajectory(t) for t in trajectory.subagent_trajectories]
+    return written
+
+
+def _step(number: int, step: Step) -> Json:
+    written = {"step_id": number, **_fields(step)}
+    written["message"] = _plain(step.message)
+    results = written.pop("results", None)
+    if results is not None:
+        written["observation"] = {"results": results}
+    return written
+
+
+def _fields(
+    record: Trajectory | Step | ToolCall | Result | Metrics | FinalMetrics | Agent,
+) -> Json:
+    """The record's fields that are not at their default. The format wants `arguments` even when empty."""
+    written = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if field.name == "arguments" or value != default:
+            written[field.name] = _plain(value)
+    return written
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, (ToolCall, Result, Metrics, FinalMetrics, Agent, Step)):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value if not isinstance(item, Trajectory)]
+    return value

@@ -1,0 +1,187 @@
+"""What a stream tells about one run of a coding agent, before anybody judges it.
+
+A `Session` holds steps, the last message, what was spent and what went wrong; `Recorder` collects one while a
+reader walks through the events. It knows the shape of a run, not any client's words for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sharpen.traces.lines import Events
+from sharpen.traces.trajectory import (
+    Agent,
+    FinalMetrics,
+    Metrics,
+    Result,
+    Step,
+    ToolCall,
+    Trajectory,
+)
+
+SKILL_TOOLS = frozenset({"Skill", "skill", "activate_skill"})
+_SKILL_FILE = re.compile(r"([a-z0-9][a-z0-9-]*)/(?:SKILL\.md|scripts/)")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What the client reported. `prompt_tokens` counts the cached ones, too; None is unknown."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    calls: int | None = None
+    usd: float | None = None
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def plus(self, other: Spent) -> Spent:
+        """Both together; a sum with an unknown price or an unknown count has none."""
+        return Spent(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            None if self.calls is None or other.calls is None else self.calls + other.calls,
+            None if self.usd is None or other.usd is None else self.usd + other.usd,
+            {**self.facts, **other.facts},
+        )
+
+
+@dataclass(frozen=True)
+class Session:
+    """One run as its stream told it."""
+
+    steps: tuple[Step, ...] = ()
+    final: str = ""
+    spent: Spent | None = None
+    errors: tuple[str, ...] = ()
+    """What ended the run before the agent was done: provider, login, network."""
+    limit: str = ""
+    """The agent's own limit that ended the run, such as a number of turns; not an error."""
+    finished: bool = False
+    """Whether the stream came to its end event."""
+    skills_listed: tuple[str, ...] | None = None
+    """Skills the client says it loaded; None when it does not say."""
+    model: str = ""
+    session_id: str = ""
+    unread: int = 0
+    cleaned: int = 0
+
+    @property
+    def skills_used(self) -> tuple[str, ...]:
+        """Skills that were called through the client's tool or whose files were opened."""
+        calls = [call for step in self.steps for call in step.tool_calls]
+        return tuple(sorted({name for call in calls for name in _skills_in(call)}))
+
+    @property
+    def exit_codes(self) -> tuple[int | None, ...]:
+        """One per result, in order; None where the client reported none."""
+        return tuple(result.exit_code for step in self.steps for result in step.results)
+
+    def trajectory(self, agent: Agent, prompt: str, extra: Mapping[str, object]) -> Trajectory:
+        """The run as ATIF, the prompt first. Ids and clock times are left out: no two runs share them."""
+        steps = (Step("user", prompt), *(replace(step, timestamp=None) for step in self.steps))
+        facts = {
+            "skills_listed": None if self.skills_listed is None else list(self.skills_listed),
+            "skills_used": list(self.skills_used),
+            "redactions": self.cleaned,
+            "unread_lines": self.unread,
+            **extra,
+        }
+        return Trajectory(agent, steps, final_metrics=self._final_metrics(len(steps)), extra=facts)
+
+    def _final_metrics(self, steps: int) -> FinalMetrics:
+        spent = self.spent
+        if spent is None:
+            return FinalMetrics(total_steps=steps)
+        calls = {} if spent.calls is None else {"model_calls": spent.calls}
+        return FinalMetrics(
+            total_prompt_tokens=spent.prompt_tokens,
+            total_completion_tokens=spent.completion_tokens,
+            total_cached_tokens=spent.cached_tokens,
+            total_cost_usd=spent.usd,
+            total_steps=steps,
+            extra={**spent.facts, **calls},
+        )
+
+
+def _skills_in(call: ToolCall) -> list[str]:
+    if call.function_name in SKILL_TOOLS:
+        named = (call.arguments.get("skill"), call.arguments.get("name"))
+        return [name for name in named if isinstance(name, str) and name][:1]
+    texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    return [found[1] for text in texts for found in _SKILL_FILE.finditer(text)]
+
+
+class Recorder:
+    """Collects steps in the order in which a stream tells them."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._open = False
+        self._names: dict[str, int] = {}
+        self.final = ""
+
+    def turn(self) -> None:
+        """What comes next belongs to another answer of the model."""
+        self._open = False
+
+    def say(self, text: str, *, joined: bool = False) -> None:
+        """A message of the agent; `joined` continues the last one, as streams of pieces do."""
+        if not text:
+            return
+        step = self._step()
+        before = step.message if isinstance(step.message, str) else ""
+        gap = "" if joined or not before else "\n"
+        self._steps[-1] = replace(step, message=before + gap + text)
+        self.final = before + gap + text
+
+    def think(self, text: str) -> None:
+        if text:
+            step = self._step()
+            gap = "\n" if step.reasoning_content else ""
+            self._steps[-1] = replace(step, reasoning_content=(step.reasoning_content or "") + gap + text)
+
+    def call(self, name: str, tool: str, arguments: Mapping[str, object]) -> None:
+        """A tool call; a second one under the same id changes nothing."""
+        if name in self._names:
+            return
+        step = self._step()
+        self._names[name] = len(self._steps) - 1
+        self._steps[-1] = replace(step, tool_calls=(*step.tool_calls, ToolCall(name, tool, arguments)))
+
+    def result(self, name: str, content: str, *, exit_code: int | None, failed: bool = False) -> None:
+        """What a call returned, put beside the call; without a call of that id it stands alone."""
+        extra: dict[str, object] = {} if exit_code is None else {"exit_code": exit_code}
+        if failed:
+            extra["failed"] = True
+        place = self._names.get(name)
+        if place is None:
+            self._step()
+            place = len(self._steps) - 1
+        source = name if name in self._names else None
+        step = self._steps[place]
+        result = Result(content, source_call_id=source, extra=extra)
+        self._steps[place] = replace(step, results=(*step.results, result))
+
+    def measure(self, metrics: Metrics) -> None:
+        """What the current step cost."""
+        if self._steps:
+            self._steps[-1] = replace(self._steps[-1], metrics=metrics, llm_call_count=1)
+
+    def told(self, session: Session, events: Events) -> Session:
+        """The session with everything collected and the counts of the lines it came from."""
+        return replace(
+            session,
+            steps=tuple(self._steps),
+            final=session.final or self.final,
+            unread=events.unread,
+            cleaned=events.cleaned,
+        )
+
+    def _step(self) -> Step:
+        if not self._open:
+            self._steps.append(Step("agent"))
+            self._open = True
+        return self._steps[-1]

@@ -1,0 +1,122 @@
+"""The lines of `claude -p --output-format stream-json`: the API's own messages, framed by `init` and
+`result`.
+
+Lines that share a message id are one answer. A failing command's result begins with `Exit code N`. The
+price is the client's; where it says that it does not know the model's price, there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sharpen.traces.lines import Events, Loose, arguments_of
+from sharpen.traces.session import Recorder, Session, Spent
+
+_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,6})\b")
+SYNTHETIC = "<synthetic>"
+"""The model name of messages the client makes up, such as the text of an API error."""
+
+
+def read(events: Events) -> Session:
+    """The session that the lines tell."""
+    recorder, session = Recorder(), Session()
+    shells: set[str] = set()
+    answers: list[str] = []
+    for event in events:
+        match event.text("type"), event.text("subtype"):
+            case "system", "init":
+                session = _opened(session, event)
+            case "assistant", _ if event.text("message", "model") != SYNTHETIC:
+                _answer(recorder, event.at("message"), answers, shells)
+            case "user", _:
+                for block in event.items("message", "content"):
+                    _result(recorder, block, shells)
+            case "result", subtype:
+                session = _closed(session, event, subtype, len(answers))
+    return recorder.told(session, events)
+
+
+def _opened(session: Session, event: Loose) -> Session:
+    listed = tuple(name for item in event.items("skills") if (name := item.text()))
+    return replace(
+        session,
+        model=event.text("model"),
+        session_id=event.text("session_id"),
+        skills_listed=listed if isinstance(event.at("skills").value, list) else None,
+    )
+
+
+def _answer(recorder: Recorder, message: Loose, answers: list[str], shells: set[str]) -> None:
+    name = message.text("id")
+    if not answers or answers[-1] != name:
+        answers.append(name)
+        recorder.turn()
+    for block in message.items("content"):
+        match block.text("type"):
+            case "text":
+                recorder.say(block.text("text"))
+            case "thinking":
+                recorder.think(block.text("thinking"))
+            case "tool_use":
+                recorder.call(block.text("id"), block.text("name"), arguments_of(block.at("input")))
+                if block.text("name") == "Bash":
+                    shells.add(block.text("id"))
+
+
+def _result(recorder: Recorder, block: Loose, shells: set[str]) -> None:
+    if block.text("type") != "tool_result":
+        return
+    name, failed = block.text("tool_use_id"), block.at("is_error").value is True
+    content = block.text("content") or "\n".join(part.text("text") for part in block.items("content"))
+    recorder.result(name, content, exit_code=_exit_code(name in shells, content, failed), failed=failed)
+
+
+def _exit_code(is_shell: bool, content: str, failed: bool) -> int | None:
+    if not is_shell:
+        return None
+    if not failed:
+        return 0
+    found = _EXIT_CODE.match(content)
+    return int(found[1]) if found else None
+
+
+def _closed(session: Session, event: Loose, subtype: str, answers: int) -> Session:
+    text = event.text("result")
+    is_error = event.at("is_error").value is True
+    session = replace(session, finished=True, spent=_spent(event, answers))
+    if subtype in ("error_max_turns", "error_max_budget_usd"):
+        return replace(session, limit=subtype.removeprefix("error_"))
+    if is_error or subtype.startswith("error"):
+        return replace(session, errors=(text or subtype or "the run ended with an error",))
+    return replace(session, final=text)
+
+
+def _spent(event: Loose, answers: int) -> Spent | None:
+    by_model = event.values("modelUsage")
+    if by_model:
+        spent = Spent(calls=0, usd=0.0)
+        for usage in by_model:
+            spent = spent.plus(_model_spent(usage))
+        facts = {"reported_cost_usd": event.amount("total_cost_usd")}
+        return replace(spent, calls=answers, facts=facts)
+    usage = event.at("usage")
+    if not usage:
+        return None
+    cached = usage.whole("cache_read_input_tokens") or 0
+    fresh = (usage.whole("input_tokens") or 0) + (usage.whole("cache_creation_input_tokens") or 0)
+    output = usage.whole("output_tokens") or 0
+    return Spent(fresh + cached, output, cached, answers, event.amount("total_cost_usd"))
+
+
+def _model_spent(usage: Loose) -> Spent:
+    cached = usage.whole("cacheReadInputTokens") or 0
+    fresh = (usage.whole("inputTokens") or 0) + (usage.whole("cacheCreationInputTokens") or 0)
+    known = usage.text("costBasis") != "unknown"
+    return Spent(
+        prompt_tokens=fresh + cached,
+        completion_tokens=usage.whole("outputTokens") or 0,
+        cached_tokens=cached,
+        calls=0,
+        usd=usage.amount("costUSD") if known else None,
+    )

@@ -1,0 +1,70 @@
+"""The lines of `kimi -p --output-format stream-json`: chat messages by role, and what its session file
+adds.
+
+A failing command's result ends with `Command failed with exit code: N.`; token counts are in the session
+file only. A run that fails prints nothing here and says why on standard error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sharpen.traces.lines import Events, Loose, arguments_of
+from sharpen.traces.session import Recorder, Session, Spent
+
+SHELL = "Bash"
+_EXIT_CODE = re.compile(r"Command failed with exit code: (-?\d{1,6})\.\s*\Z")
+
+
+def read(events: Events) -> Session:
+    """The session that the lines tell."""
+    recorder, session = Recorder(), Session()
+    shells: set[str] = set()
+    for event in events:
+        match event.text("role"):
+            case "assistant":
+                recorder.turn()
+                recorder.think(event.text("reasoning_content"))
+                recorder.say(_text(event.at("content")))
+                for call in event.items("tool_calls"):
+                    _call(recorder, call, shells)
+            case "tool":
+                name, content = event.text("tool_call_id"), _text(event.at("content"))
+                code = _exit_code(content) if name in shells else None
+                recorder.result(name, content, exit_code=code, failed=bool(code))
+            case "meta" if event.text("type") == "session.resume_hint":
+                session = replace(session, session_id=event.text("session_id"), finished=True)
+    return recorder.told(session, events)
+
+
+def complete(session: Session, events: Events) -> Session:
+    """Tokens and the number of model calls, from the session file: one usage record per answer."""
+    spent: Spent | None = None
+    for event in events:
+        if event.text("type") == "usage.record":
+            one = _spent(event.at("usage"))
+            spent = one if spent is None else spent.plus(one)
+    return session if spent is None else replace(session, spent=spent)
+
+
+def _call(recorder: Recorder, call: Loose, shells: set[str]) -> None:
+    name, tool = call.text("id"), call.text("function", "name")
+    recorder.call(name, tool, arguments_of(call.at("function", "arguments")))
+    if tool == SHELL:
+        shells.add(name)
+
+
+def _exit_code(content: str) -> int:
+    found = _EXIT_CODE.search(content)
+    return int(found[1]) if found else 0
+
+
+def _text(content: Loose) -> str:
+    return content.text() or "\n".join(text for part in content.items() if (text := part.text("text")))
+
+
+def _spent(usage: Loose) -> Spent:
+    cached = usage.whole("inputCacheRead") or 0
+    fresh = (usage.whole("inputOther") or 0) + (usage.whole("inputCacheCreation") or 0)
+    return Spent(fresh + cached, usage.whole("output") or 0, cached, calls=1)

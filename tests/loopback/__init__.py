@@ -1,0 +1,10 @@
+"""A scripted model behind a real HTTP server on 127.0.0.1, for tests that drive real programs.
+
+`server.py` listens and keeps what was asked and billed; `wires.py` reads and writes the four protocols;
+`script.py` says what the model answers. Nothing here reaches beyond loopback, and nothing is random.
+"""
+
+from .script import Ask, Bill, Call, Reply, Say, Script
+from .server import LoopbackModel, Request
+
+__all__ = ["Ask", "Bill", "Call", "LoopbackModel", "Reply", "Request", "Say", "Script"]
