@@ -21,10 +21,13 @@ __all__ = [
     "Estimate",
     "EvaluateSettings",
     "Evaluated",
+    "ModelError",
+    "ModelSettings",
     "ProviderError",
     "Rollout",
     "RunFolderError",
     "RunLockedError",
+    "SandboxError",
     "Score",
     "SettingsError",
     "SharpenError",
@@ -47,16 +50,21 @@ __all__ = [
     "atrain",
     "compare",
     "evaluate",
+    "open_model",
+    "open_student",
     "train",
 ]
 
 if TYPE_CHECKING:
+    from sharpen.agents import open_student
     from sharpen.errors import (
         BudgetError,
         EditError,
+        ModelError,
         ProviderError,
         RunFolderError,
         RunLockedError,
+        SandboxError,
         SettingsError,
         SharpenError,
         SkillError,
@@ -65,6 +73,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from sharpen.evaluate import Compared, Evaluated, EvaluateSettings, acompare, aevaluate, compare, evaluate
+    from sharpen.models import ModelSettings, open_model
     from sharpen.skills import Edit, Skill
     from sharpen.train import TrainResult, TrainSettings, atrain, train
     from sharpen.types import (
@@ -81,13 +90,16 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "sharpen.agents": ("open_student",),
     "sharpen.errors": (
-        "BudgetError", "EditError", "ProviderError", "RunFolderError", "RunLockedError", "SettingsError",
-        "SharpenError", "SkillError", "StoreError", "TaskError", "UsageError",
+        "BudgetError", "EditError", "ModelError", "ProviderError", "RunFolderError", "RunLockedError",
+        "SandboxError", "SettingsError", "SharpenError", "SkillError", "StoreError", "TaskError",
+        "UsageError",
     ),
     "sharpen.evaluate": (
         "Compared", "EvaluateSettings", "Evaluated", "acompare", "aevaluate", "compare", "evaluate",
     ),
+    "sharpen.models": ("ModelSettings", "open_model"),
     "sharpen.skills": ("Edit", "Skill"),
     "sharpen.train": ("TrainResult", "TrainSettings", "atrain", "train"),
     "sharpen.types": (

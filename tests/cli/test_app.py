@@ -64,6 +64,19 @@ def test_help_loads_neither_the_library_nor_pydantic() -> None:
     assert done.stdout.rstrip().endswith("heavy: []"), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("verb", ["show", "train", "doctor", "demo"])
+def test_asking_for_help_loads_no_sdk(verb: str) -> None:
+    code = (
+        f"import sys; sys.argv = ['sharpen', '{verb}', '--help']\n"
+        "from sharpen.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "sdks = {'openai', 'anthropic', 'google.genai', 'httpx', 'httpx2'} & set(sys.modules)\n"
+        "print('sdks:', sorted(sdks))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.rstrip().endswith("sdks: []"), done.stdout + done.stderr
+
+
 def test_results_on_stdout_chatter_on_stderr(process: Process) -> None:
     done = process("demo", "--simulated")
     assert done.returncode == 0

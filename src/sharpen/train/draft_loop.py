@@ -200,6 +200,8 @@ class DraftLoop:
         k = state.draft.index_of(change.edit)
         if k is None:
             return
+        if not found.stays and found.removals != state.removals:
+            return  # another line went meanwhile: two wordings of one rule must not both go
         self.journal.record("vet", edits=self.means.told([change]), stays=found.stays, gain=found.gain)
         if found.stays:
             state.draft = state.draft.marked([k])
@@ -207,5 +209,6 @@ class DraftLoop:
         shorter = state.draft.without(k)
         if shorter is not None:
             state.fruitless += change.barren + 1  # the find was none after all
+            state.removals += 1
             state.draft = shorter
             state.beliefs.fade(count=0.7, tries=0.75)

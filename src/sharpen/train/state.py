@@ -41,6 +41,8 @@ class State:
     """Per task, the last attempt that fell short, and the skill it was made with."""
     fruitless: int = 0
     """Lanes that found nothing since a line last proved itself."""
+    removals: int = 0
+    """Lines taken out so far."""
 
     def __post_init__(self) -> None:
         self.draft = Draft(self.incumbent)

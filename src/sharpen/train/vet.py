@@ -34,6 +34,8 @@ class Probation:
     stays: bool
     gain: float
     attempts: int
+    removals: int = 0
+    """Lines that had been taken out when the examination began."""
 
 
 class _Side:
@@ -54,7 +56,7 @@ def vet(state: State, line: Change, *, only_if_passing: bool = False) -> Steps[P
     lesser = state.draft.without(k) if k is not None else None
     if lesser is None or line.witness is None:
         return Probation(line, stays=True, gain=line.gain, attempts=0)
-    task, full = line.witness, state.draft.skill
+    task, full, removals = line.witness, state.draft.skill, state.removals
     held, bare = _Side(), _Side()
     while True:
         without = bare.n <= held.n
@@ -72,7 +74,8 @@ def vet(state: State, line: Change, *, only_if_passing: bool = False) -> Steps[P
                 held, bare, variance, line.gain, _luck_free(state), only_if_passing=only_if_passing
             )
             if stays is not None:
-                return Probation(line, stays=stays, gain=held.mean - bare.mean, attempts=held.n + bare.n)
+                gain = held.mean - bare.mean
+                return Probation(line, stays, gain, attempts=held.n + bare.n, removals=removals)
 
 
 def _luck_free(state: State) -> int:
