@@ -96,6 +96,12 @@ _LEADS = tuple(
     (kind, hints, re.compile(f"(?P<lead>{lead})(?P<value>{value})", re.IGNORECASE))
     for kind, hints, lead, value in _LED
 )
+# Most texts hold nothing that any rule could begin at: one search tells.
+_ANY_HINT = re.compile(
+    "|".join(
+        sorted({re.escape(hint.lower()) for hint in (*_SHAPE_HINTS, *(h for _, hs, _ in _LEADS for h in hs))})
+    )
+)
 # A number, or a reference to a variable.
 _HARMLESS_VALUE = re.compile(r"\A(?:[0-9.]{1,15}|\$\(?\w+\)?)\Z")
 
@@ -116,6 +122,8 @@ class Redactor:
         """The text without its secrets."""
         if self._known is not None:
             text = self._known.sub(self._environment, text)
+        if _ANY_HINT.search(text.lower()) is None:
+            return text
         if any(hint in text for hint in _SHAPE_HINTS):
             text = _SHAPE.sub(self._shape, text)
         lowered = text.lower()

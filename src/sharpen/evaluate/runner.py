@@ -9,6 +9,7 @@ search, no gate and no statistics.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -180,11 +181,21 @@ class Runner:
         missing: list[tuple[int, AttemptKey | ProposalKey]],
         answers: list[Answer],
     ) -> None:
-        """A fixed number of workers share the calls; the first failure stops the others and is raised."""
-        waiting = iter(missing)
+        """Workers share the calls; the first failure stops the others and is raised.
+
+        A worker calls in the next one before it makes its first call; that one begins when this one has to
+        wait. So an actor that answers at once costs two workers, not as many as may be in flight.
+        """
+        waiting = deque(missing)
+        idle = min(self._concurrency, len(missing))
 
         async def work() -> None:
-            for i, key in waiting:
+            nonlocal idle
+            idle -= 1
+            if idle and waiting:
+                workers.create_task(work())
+            while waiting:
+                i, key = waiting.popleft()
                 wish = calls[i]
                 if isinstance(key, AttemptKey):
                     assert isinstance(wish, Attempt)
@@ -197,17 +208,14 @@ class Runner:
                     self.store.finish_proposal(key, proposal, stage=self._stage)
                     self._watch_outage(key, proposal.error)
 
-        if len(missing) == 1:
-            await work()
-            return
-        workers = [asyncio.ensure_future(work()) for _ in range(min(self._concurrency, len(missing)))]
+        failed: BaseException | None = None
         try:
-            await asyncio.gather(*workers)
-        except BaseException:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-            raise
+            async with asyncio.TaskGroup() as workers:
+                workers.create_task(work())
+        except BaseExceptionGroup as failures:
+            failed = failures.exceptions[0]
+        if failed is not None:
+            raise failed
 
 
 @dataclass
