@@ -200,8 +200,6 @@ class DraftLoop:
         k = state.draft.index_of(change.edit)
         if k is None:
             return
-        if not found.stays and found.removals != state.removals:
-            return  # another line went meanwhile: two wordings of one rule must not both go
         self.journal.record("vet", edits=self.means.told([change]), stays=found.stays, gain=found.gain)
         if found.stays:
             state.draft = state.draft.marked([k])

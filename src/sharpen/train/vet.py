@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sharpen.evaluate import Attempt
 from sharpen.train.crew import Steps
-from sharpen.train.draft import Change
+from sharpen.train.draft import Change, Draft
 from sharpen.train.state import State
 from sharpen.types import Rollout
 
@@ -34,8 +34,6 @@ class Probation:
     stays: bool
     gain: float
     attempts: int
-    removals: int = 0
-    """Lines that had been taken out when the examination began."""
 
 
 class _Side:
@@ -52,30 +50,41 @@ class _Side:
 
 def vet(state: State, line: Change, *, only_if_passing: bool = False) -> Steps[Probation]:
     """Examine one change of the draft; `only_if_passing` removes nothing but what the task does not need."""
-    k = state.draft.index_of(line.edit)
-    lesser = state.draft.without(k) if k is not None else None
+    lesser = _without(state, line)
     if lesser is None or line.witness is None:
         return Probation(line, stays=True, gain=line.gain, attempts=0)
     task, full, removals = line.witness, state.draft.skill, state.removals
     held, bare = _Side(), _Side()
     while True:
         without = bare.n <= held.n
-        (answer,) = yield [Attempt(lesser.skill if without else full, state.train[task])]
-        assert isinstance(answer, Rollout)
         skill = lesser.skill if without else full
+        (answer,) = yield [Attempt(skill, state.train[task])]
+        assert isinstance(answer, Rollout)
         value = state.note(skill, task, answer, lineage=not without)
         if value is None:
             return Probation(line, stays=True, gain=line.gain, attempts=held.n + bare.n)
         variance = state.meter.variance_of(task)
         near = state.meter.ceiling - max(0.1, 1.5 * math.sqrt(state.meter.variance))
         (bare if without else held).add(value, near)
-        if held.n and bare.n:
-            stays = _judge(
-                held, bare, variance, line.gain, _luck_free(state), only_if_passing=only_if_passing
-            )
-            if stays is not None:
-                gain = held.mean - bare.mean
-                return Probation(line, stays, gain, attempts=held.n + bare.n, removals=removals)
+        if not held.n or not bare.n:
+            continue
+        stays = _judge(held, bare, variance, line.gain, _luck_free(state), only_if_passing=only_if_passing)
+        if stays is None:
+            continue
+        if stays or not bare.passes or state.removals == removals:
+            return Probation(line, stays, held.mean - bare.mean, attempts=held.n + bare.n)
+        # The task passes without this line, but another line went meanwhile and may have stood in for it: two
+        # wordings of one rule must not both go. So the arm without this line begins anew, without both.
+        lesser, removals = _without(state, line), state.removals
+        if lesser is None:
+            return Probation(line, stays=True, gain=line.gain, attempts=held.n + bare.n)
+        full, bare = state.draft.skill, _Side()
+
+
+def _without(state: State, line: Change) -> Draft | None:
+    """The draft without this line; None when it has gone already or others stand on it."""
+    k = state.draft.index_of(line.edit)
+    return None if k is None else state.draft.without(k)
 
 
 def _luck_free(state: State) -> int:
