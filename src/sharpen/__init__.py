@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 __all__ = [
+    "BatchSettings",
     "Budget",
     "BudgetError",
     "Compared",
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from sharpen.evaluate import Compared, Evaluated, EvaluateSettings, acompare, aevaluate, compare, evaluate
     from sharpen.models import ModelSettings, open_model
     from sharpen.skills import Edit, Skill
-    from sharpen.train import TrainResult, TrainSettings, atrain, train
+    from sharpen.train import BatchSettings, TrainResult, TrainSettings, atrain, train
     from sharpen.types import (
         Budget,
         Estimate,
@@ -101,7 +102,7 @@ _HOMES = {
     ),
     "sharpen.models": ("ModelSettings", "open_model"),
     "sharpen.skills": ("Edit", "Skill"),
-    "sharpen.train": ("TrainResult", "TrainSettings", "atrain", "train"),
+    "sharpen.train": ("BatchSettings", "TrainResult", "TrainSettings", "atrain", "train"),
     "sharpen.types": (
         "Budget", "Estimate", "Rollout", "Score", "Student", "Task", "TaskSet", "Teacher", "Usage", "Verdict",
     ),

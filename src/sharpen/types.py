@@ -254,6 +254,35 @@ class Teacher(Protocol):
     ) -> list[Edit]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A teacher's answer that is not edits: JSON whose shape the matter decides."""
+
+    data: Json
+    usage: Usage | None = None
+
+
+@runtime_checkable
+class Adviser(Protocol):
+    """A teacher that can be asked about more than edits: how to merge, what to keep, what an epoch taught."""
+
+    async def propose(
+        self, skill: Skill, evidence: Sequence[Rollout], *, limit: int, memory: str, trial: int
+    ) -> list[Edit]: ...
+
+    async def advise(
+        self,
+        matter: str,
+        skill: Skill,
+        evidence: Sequence[Rollout],
+        *,
+        material: Json,
+        limit: int,
+        memory: str,
+        trial: int,
+    ) -> Advice: ...
+
+
 class Prices(Protocol):
     """What a student may have beside `attempt`: the most one attempt can cost, known before it is made."""
 

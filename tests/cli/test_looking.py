@@ -145,3 +145,81 @@ def test_readers_work_beside_a_moved_run(program: Program, finished: Path, here:
     moved = here / "elsewhere"
     shutil.copytree(finished, moved)
     assert program(verb, moved).exit_code == 0
+
+
+def test_diff_covers_the_files_of_a_skill(program: Program, here: Path) -> None:
+    for name, page, more in (("a", "one\n", {}), ("b", "two\n", {"scripts/new.py": "print(1)\n"})):
+        for path, text in {"SKILL.md": "# S\n", "references/x.md": page, **more}.items():
+            (here / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (here / name / path).write_text(text)
+    shown = program("diff", "a", "b").stdout
+    assert "--- a/references/x.md\n+++ b/references/x.md\n@@ -1 +1 @@\n-one\n+two\n" in shown
+    assert "--- /dev/null\n+++ b/scripts/new.py\n" in shown
+    assert "\nreferences/x.md (changed):\n[-one\n-]{+two\n+}" in program("diff", "a", "b", "--words").stdout
+    files = json.loads(program("diff", "a", "b", "--json").stdout)["files"]
+    assert [(one["file"], one["kind"]) for one in files] == [
+        ("references/x.md", "changed"),
+        ("scripts/new.py", "added"),
+    ]
+
+
+def test_blame_shows_the_effect_and_says_whose_it_is(program: Program, finished: Path) -> None:
+    rows = json.loads(program("blame", finished, "--json").stdout)
+    line = next(row for row in rows if row["text"].startswith("- R"))
+    effect = line["effect"]
+    assert effect["difference"]["low"] <= effect["difference"]["mean"] <= effect["difference"]["high"]
+    assert effect["pairs"] > 0
+    shown = program("blame", finished).stdout
+    assert f"over {effect['pairs']} pairs, {effect['edits']} edits together" in shown
+    assert rows[0]["effect"] is None
+
+
+def test_blame_covers_the_files_of_a_skill(program: Program, here: Path) -> None:
+    (here / "a/references").mkdir(parents=True)
+    (here / "a/SKILL.md").write_text("# S\n")
+    (here / "a/references/x.md").write_text("one\ntwo\n")
+    rows = json.loads(program("blame", "a", "--json").stdout)
+    assert [(row["file"], row["number"]) for row in rows] == [
+        ("", 1),
+        ("references/x.md", 1),
+        ("references/x.md", 2),
+    ]
+    assert "references/x.md:2" in program("blame", "a").stdout
+
+
+SKILLOPT = Path(__file__).parents[1] / "report" / "data" / "skillopt_run"
+
+
+def test_a_run_of_skillopts_is_shown_and_listed(program: Program, here: Path) -> None:
+    shutil.copytree(SKILLOPT, here / "runs" / "theirs")
+    shown = program("show", "runs/theirs")
+    assert shown.exit_code == 0
+    assert "made by SkillOpt" in shown.stdout
+    assert json.loads(program("show", "runs/theirs", "--json").stdout)["best_step"] == 4
+    (row,) = json.loads(program("runs", "--json").stdout)
+    assert (row["made_by"], row["state"], row["best_selection_hard"]) == ("SkillOpt", "finished", 0.75)
+    assert "SkillOpt, 4 steps" in program("runs").stdout
+
+
+def test_of_a_run_of_skillopts_is_said_what_cannot_be_known(program: Program, here: Path) -> None:
+    shutil.copytree(SKILLOPT, here / "theirs")
+    assert "+- Copy the answer span exactly" in program("diff", "theirs").stdout
+    assert program("diff", "theirs/best_skill.md", "theirs").stdout == ""
+    blamed = program("blame", "theirs")
+    assert "cannot be known" in blamed.stderr
+    rows = json.loads(program("blame", "theirs", "--json").stdout)
+    assert [row["origin"] for row in rows if "shortest span" in row["text"]] == ["step 4"]
+    (here / "theirs/skills/skill_v0000.md").unlink()
+    lacking = program("diff", "theirs")
+    assert lacking.exit_code == 2
+    assert "skills/skill_v0000.md" in lacking.stderr
+    assert "cannot be known" in lacking.stderr
+
+
+@pytest.mark.parametrize("verb", ["report", "rebuild"])
+def test_what_a_run_of_skillopts_cannot_give_is_refused(program: Program, here: Path, verb: str) -> None:
+    shutil.copytree(SKILLOPT, here / "theirs")
+    result = program(verb, "theirs")
+    assert result.exit_code == 2
+    assert "made by SkillOpt" in result.stderr
+    assert not (here / "theirs/report.html").exists()

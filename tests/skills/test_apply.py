@@ -255,7 +255,7 @@ def test_the_report_has_skillopts_shape() -> None:
 def test_every_status_is_one_of_the_list() -> None:
     took = [s for s in get_args(Status) if EditReport(1, "append", "", "", s, "").took_effect]
     assert len(took) == 7
-    assert len(get_args(Status)) == 19
+    assert len(get_args(Status)) == 21
 
 
 def protected_parts(text: str, start: int) -> list[str]:

@@ -69,3 +69,37 @@ def test_appends_alone_never_change_an_owner() -> None:
         steps.append(Step(skill.text, f"edit {number}"))
     rules = [line for line in blame(steps) if line.text.startswith("- ")]
     assert [(line.text, line.origin) for line in rules] == [(f"- rule {n}", f"edit {n}") for n in range(30)]
+
+
+def test_every_file_has_its_own_history() -> None:
+    steps = [
+        Step("# S\n", "start", files={"references/a.md": b"old\n", "assets/x.png": b"\xff"}),
+        Step("# S\n", "one", files={"references/a.md": b"old\nnew\n", "references/b.md": b"b\n"}),
+        Step("# S\n- x\n", "two", files={"references/a.md": b"old\nnew\n", "assets/x.png": b"\xff\xfe"}),
+    ]
+    assert [(line.file, line.number, line.text, line.origin) for line in blame(steps)] == [
+        ("", 1, "# S", "start"),
+        ("", 2, "- x", "two"),
+        ("references/a.md", 1, "old", "start"),
+        ("references/a.md", 2, "new", "one"),
+    ]
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(["references/a.md", "scripts/b.py"]), any_text),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_every_line_of_every_file_has_exactly_one_origin(chain: list[dict[str, str]]) -> None:
+    kept = [{path: text.encode("utf-8", "replace") for path, text in files.items()} for files in chain]
+    steps = [Step("# S\n", str(number), files=files) for number, files in enumerate(kept)]
+    lines = blame(steps)
+    for path, data in kept[-1].items():
+        own = [line for line in lines if line.file == path]
+        assert [line.text for line in own] == data.decode().splitlines()
+        assert [line.number for line in own] == list(range(1, len(own) + 1))
+        for line in own:
+            assert line.text in kept[line.step][path].decode().splitlines()
+    assert {line.file for line in lines} <= {"", *kept[-1]}

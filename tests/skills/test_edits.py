@@ -76,3 +76,21 @@ def test_dedupe_keeps_every_key_once_and_all_support(edits: list[Edit]) -> None:
     assert {edit.key for edit in kept} == {edit.key for edit in edits}
     assert len(kept) == len({edit.key for edit in edits})
     assert sum(edit.support_count for edit in kept) == len(edits)
+
+
+def test_a_file_is_named_in_json_only_where_there_is_one() -> None:
+    plain = {"op", "target", "content", "support_count", "source_type", "merge_level"}
+    assert set(Edit.append("x").to_json()) == plain
+    named = Edit.append("x", file="references/a.md")
+    assert named.to_json()["file"] == "references/a.md"
+    assert Edit.from_json(named.to_json()) == named
+    assert Edit.from_json({"op": "append", "content": "x", "file": "SKILL.md"}) == Edit.append("x")
+    with pytest.raises(EditError, match="file must be a string"):
+        Edit.from_json({"op": "append", "file": 7})
+
+
+def test_the_same_words_in_two_files_are_two_edits() -> None:
+    here, there = Edit.append("x"), Edit.append("x", file="references/a.md")
+    assert here.key != there.key
+    assert here.key == ("append", "", "x")
+    assert dedupe([here, there, there]) == (here, Edit("append", "", "x", 2, file="references/a.md"))

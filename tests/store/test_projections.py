@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sharpen.errors import RunFolderError, StoreError
+from sharpen.errors import RunFolderError, SkillError, StoreError
+from sharpen.skills import Edit, Skill
 from sharpen.store import MemoryStore, SqliteStore, Version, rebuild, write_projections
 
 from .samples import event, finish_small_run, record_small_run
@@ -197,3 +198,55 @@ def test_what_cannot_be_written_is_named(run_dir: Path) -> None:
 def test_a_folder_that_holds_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="is not a run folder"):
         rebuild(tmp_path)
+
+
+def test_a_skill_with_files_is_written_as_a_folder_too(tmp_path: Path) -> None:
+    store = MemoryStore()
+    files = {"references/a.md": b"a\n", "references/deep/b.md": b"b\n", "assets/x.png": b"\xff"}
+    store.add_version(Version("d0", None, "# Skill\n", (), "start", files))
+    write_projections(store, tmp_path)
+    assert Skill.read(tmp_path / "best_skill") == Skill("# Skill\n", files)
+    assert (tmp_path / "best_skill.md").read_bytes() == b"# Skill\n"
+
+
+def test_the_folder_follows_the_best_skill_and_keeps_nothing_of_an_earlier_one(tmp_path: Path) -> None:
+    store = MemoryStore()
+    record_small_run(store)
+    store.add_version(Version("with", "d1", "# Skill\n", files={"references/deep/b.md": b"b\n"}))
+    store.set_result({"skill": "# Skill\n", "digest": "with"})
+    written = write_projections(store, tmp_path)
+    assert tmp_path / "best_skill/references/deep/b.md" in written
+    store.set_result({"skill": "# Skill\n- rule d1\n", "digest": "d1"})
+    write_projections(store, tmp_path)
+    assert not (tmp_path / "best_skill").exists()
+    assert (tmp_path / "best_skill.md").read_bytes() == b"# Skill\n- rule d1\n"
+
+
+def test_a_file_may_become_a_folder_and_a_folder_a_file(tmp_path: Path) -> None:
+    store = MemoryStore()
+    for digest, files in (("d0", {"references/a": b"1"}), ("d1", {"references/a/b.md": b"2"})):
+        store.add_version(Version(digest, None, "# Skill\n", files=files))
+    for digest, name in (("d0", "a"), ("d1", "a/b.md"), ("d0", "a")):
+        store.set_result({"skill": "# Skill\n", "digest": digest})
+        write_projections(store, tmp_path)
+        assert list(Skill.read(tmp_path / "best_skill").files) == [f"references/{name}"]
+
+
+def test_a_path_out_of_the_folder_is_not_written(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.add_version(Version("d0", None, "# Skill\n", (), "start", {"../../outside": b"x"}))
+    with pytest.raises(SkillError, match="cannot be a skill's file"):
+        write_projections(store, tmp_path / "run")
+    assert not (tmp_path / "outside").exists()
+
+
+def test_the_report_of_an_edit_names_its_file(tmp_path: Path) -> None:
+    store = MemoryStore()
+    entry = {**Edit.append("- x", file="references/a.md").to_json(), "status": "applied_append"}
+    store.add_version(Version("d0", None, "# Skill\n", (), "start"))
+    store.add_version(Version("d1", "d0", "# Skill\n", (entry,), "accepted", {"references/a.md": b"- x\n"}))
+    verdict = {"decision": "better"}
+    store.add_event(event(1, "gate", step=1, candidate="d1", parent="d0", edits=[entry], verdict=verdict))
+    write_projections(store, tmp_path)
+    (report,) = load(tmp_path / "steps/step_0001/edit_apply_report.json")
+    assert report["file"] == "references/a.md"

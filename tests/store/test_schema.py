@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from sharpen.errors import RunFolderError
-from sharpen.store import SqliteStore
-from sharpen.store.schema import STEPS, migrate, schema_version
+from sharpen.store import MemoryStore, SqliteStore, Version, rebuild
+from sharpen.store.schema import APPLICATION_ID, STEPS, migrate, schema_version
 
-from .samples import record_small_run
+from .samples import finish_small_run, question, record_small_run
+
+VERSION_2 = Path(__file__).with_name("data") / "version_2.sql"
+"""What sharpen of schema version 2 wrote for the small run: a dump of its `run.db`."""
 
 LATER_STEPS = (
     *STEPS,
@@ -74,3 +77,41 @@ def test_a_database_of_another_program_is_refused_and_untouched(tmp_path: Path, 
     with pytest.raises(RunFolderError, match="database of another program"):
         open_or_read(tmp_path)  # type: ignore[operator]
     assert (tmp_path / "run.db").read_bytes() == before
+
+
+@pytest.fixture
+def version_2(tmp_path: Path) -> Path:
+    """A run folder as the program before this schema left it."""
+    with connect(tmp_path / "run.db") as connection:
+        connection.executescript(VERSION_2.read_text(encoding="utf-8"))
+        connection.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 2;")
+    return tmp_path
+
+
+def test_a_run_of_version_2_reads_as_it_was_written(version_2: Path) -> None:
+    today = MemoryStore()
+    record_small_run(today)
+    finish_small_run(today)
+    before = (version_2 / "run.db").read_bytes()
+    with closing(SqliteStore.read(version_2)) as store:
+        assert store.versions() == today.versions()
+        assert store.events() == today.events()
+        assert store.evaluations() == today.evaluations()
+        assert store.attempts() == today.attempts()
+        assert store.result() == today.result()
+        assert store.find_proposal(question()) is not None
+    assert (version_2 / "run.db").read_bytes() == before
+    rebuild(version_2)
+    assert (version_2 / "best_skill.md").read_bytes() == b"# Skill\n- rule d1\n"
+    assert not (version_2 / "best_skill").exists()
+
+
+def test_a_run_of_version_2_goes_on_with_files(version_2: Path) -> None:
+    added = Version("d9", "d1", "# Skill\n", files={"references/a.md": b"a\n"})
+    with closing(SqliteStore.open(version_2)) as store:
+        old = store.versions()
+        store.add_version(added)
+    with closing(SqliteStore.read(version_2)) as store:
+        assert store.versions() == [*old, added]
+    with connect(version_2 / "run.db") as connection:
+        assert schema_version(connection, version_2 / "run.db") == len(STEPS)

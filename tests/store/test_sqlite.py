@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from sharpen.errors import RunFolderError, StoreError
-from sharpen.store import Proposal, SqliteStore
+from sharpen.store import Proposal, SqliteStore, Version
 from sharpen.types import Rollout
 
 from .samples import TASK, child, key, question, record_small_run, solved
@@ -185,3 +186,13 @@ def test_the_database_is_in_wal_mode_and_closing_folds_the_log_into_it(tmp_path:
     connection = sqlite3.connect(tmp_path / "run.db")
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
+
+
+def test_a_file_that_versions_share_is_kept_once(tmp_path: Path) -> None:
+    big = b"x" * 100_000
+    with closing(SqliteStore.open(tmp_path)) as store:
+        for number in range(20):
+            files = {"assets/big.bin": big, "references/a.md": f"{number}\n".encode()}
+            store.add_version(Version(f"d{number}", None, "# Skill\n", files=files))
+        assert [version.files["assets/big.bin"] for version in store.versions()] == [big] * 20
+    assert (tmp_path / "run.db").stat().st_size < 10 * len(big)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sharpen.skills import Edit
+from sharpen.skills import Edit, Skill
 from sharpen.store import (
     AttemptRecord,
     Evaluation,
@@ -126,7 +126,7 @@ def test_attempts_are_listed_by_key_whatever_the_order_they_finished_in(store: S
     store.finish_attempt(key(2), Rollout.failed_to_run(TASK, reason="down"))
     store.finish_attempt(key(1), solved())
     assert store.attempts() == [
-        AttemptRecord(key(1), "t1", "solved", 1.0, 0.75, "right", "", USAGE),
+        AttemptRecord(key(1), "t1", "solved", 1.0, 0.75, "right", "", USAGE, has_trajectory=True),
         AttemptRecord(key(2), "t1", "error", None, None, "", "down", None),
     ]
 
@@ -190,3 +190,25 @@ def test_a_task_id_may_be_anything(store: Store) -> None:
 def test_closing_twice_is_harmless(store: Store) -> None:
     store.close()
     store.close()
+
+
+def test_versions_keep_their_files(store: Store) -> None:
+    files = {"references/a.md": b"a\n", "assets/x.png": b"\x00\xff", "references/\ud83d.md": b""}
+    first = Version("d0", None, "# Skill\n", (), "start", files)
+    second = Version("d1", "d0", "# Skill\n- x\n", files={**files, "references/a.md": b"b\n"})
+    for version in (first, second, replace(second, status="accepted", files={})):
+        store.add_version(version)
+    assert store.versions() == [first, replace(second, status="accepted")]
+    assert store.versions()[0].skill == Skill("# Skill\n", files)
+    assert store.versions()[0].skill.digest == Skill("# Skill\n", files).digest
+
+
+def test_a_trajectory_is_found_by_the_attempts_key(store: Store) -> None:
+    store.finish_attempt(key(1), solved())
+    store.finish_attempt(key(2), Rollout.failed_to_run(TASK, reason="down"))
+    assert store.trajectory(key(1)) == {"steps": [1, "ü"]}
+    assert store.trajectory(key(2)) is None
+    assert store.trajectory(key(3)) is None
+    assert [one.has_trajectory for one in store.attempts()] == [True, False]
+    store.forget([key(1)])
+    assert store.trajectory(key(1)) is None

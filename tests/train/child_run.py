@@ -21,6 +21,7 @@ import sharpen
 from sharpen import Budget, Edit, Rollout, SharpenError, Skill, Task, TrainResult, TrainSettings
 from sharpen.evaluate import Question
 from sharpen.simulate import SimulatedStudent, SimulatedTeacher, Spec, World, uniform
+from sharpen.train import BatchSettings
 
 CONCURRENCY = 4
 SECONDS = 0.004
@@ -59,7 +60,7 @@ class Scenario:
                 seed=1,
                 loop="batch" if self.loop == "batch" else "draft",
                 lanes=3,
-                batch_size=16,
+                batch=BatchSettings(batch_size=16),
                 concurrency=CONCURRENCY,
             ),
             folder,

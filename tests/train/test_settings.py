@@ -27,7 +27,6 @@ def test_the_defaults_are_those_of_the_design() -> None:
         ("concurrency", 2.5),
         ("concurrency", True),
         ("edits", 0),
-        ("batch_size", -1),
         ("retries", -1),
         ("lanes", 0),
         ("alpha", 0.0),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sharpen.agents.record import told
+from sharpen.agents.skill_files import with_references
 from sharpen.errors import SettingsError, TaskError
 from sharpen.models import Completion, ContextError, Image, Kept, Message, Model, Request
 from sharpen.skills import Skill
@@ -79,7 +80,7 @@ class ChatStudent:
         settings = self.settings
         return Request(
             messages=(Message("user", task.prompt, images=images_of(task)),),
-            system=skill.text,
+            system=with_references(skill),
             max_tokens=settings.max_tokens,
             temperature=settings.temperature,
             seed=1 if settings.seeded else None,

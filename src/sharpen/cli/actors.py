@@ -16,7 +16,9 @@ from typing import Any
 
 from sharpen.agents import STUDENTS, open_student
 from sharpen.errors import UsageError
-from sharpen.train.teacher import PhrasebookTeacher
+from sharpen.tasks.scoring import Scorer
+from sharpen.tasks.turns import Turns
+from sharpen.train.teacher import TEACHERS, open_teacher
 from sharpen.types import Student, TaskSet, Teacher
 
 METHODS = {
@@ -25,19 +27,25 @@ METHODS = {
 }
 
 
-def load_student(spec: str, *, scorer: str, options: Sequence[str] = ()) -> Student:
-    """The student that `spec` names; options are KEY=VALUE."""
+def load_student(
+    spec: str, *, scorer: Scorer | str, options: Sequence[str] = (), turns: Turns | None = None
+) -> Student:
+    """The student that `spec` names; options are KEY=VALUE, `turns` come from a suite that talks back."""
     if spec.partition(":")[0] in STUDENTS:
-        return open_student(spec, scorer, dict(map(_option, options)))
+        return open_student(spec, scorer, dict(map(_option, options)), turns=turns)
     if options:
         raise UsageError(f"--student-option is for students that ship with sharpen, not for {spec}")
     student: Student = load_actor(spec, "student")
     return student
 
 
-def load_teacher(spec: str, tasks: TaskSet) -> Teacher:
-    """The teacher that `spec` names; the built-in one takes its examples from the train split."""
-    teacher: Teacher = PhrasebookTeacher(tasks.train) if spec == "phrasebook" else load_actor(spec, "teacher")
+def load_teacher(spec: str, tasks: TaskSet, options: Sequence[str] = ()) -> Teacher:
+    """The teacher that `spec` names; the phrasebook takes its examples from the train split."""
+    if spec.partition(":")[0] in TEACHERS:
+        return open_teacher(spec, options, examples=tasks.train)
+    if options:
+        raise UsageError(f"--teacher-option is for teachers that ship with sharpen, not for {spec}")
+    teacher: Teacher = load_actor(spec, "teacher")
     return teacher
 
 
@@ -52,10 +60,9 @@ def load_actor(spec: str, role: str) -> Any:
     """The student or teacher that `spec` names."""
     module_name, _, name = spec.partition(":")
     if not module_name or not name:
-        example = "openai:gpt-5-mini" if role == "student" else "phrasebook"
         raise UsageError(
-            f"--{role} {spec!r} must be the name of one that ships, for example {example}, or MODULE:OBJECT, "
-            f"for example my_agents:{role.capitalize()}"
+            f"--{role} {spec!r} must be the name of one that ships, for example openai:gpt-5-mini, "
+            f"or MODULE:OBJECT, for example my_agents:{role.capitalize()}"
         )
     found: Any = _module(module_name, role)
     for part in name.split("."):
@@ -76,7 +83,7 @@ def _module(name: str, role: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
-            near = get_close_matches(name, STUDENTS if role == "student" else ["phrasebook"], n=1)
+            near = get_close_matches(name, STUDENTS if role == "student" else TEACHERS, n=1)
             hint = f"; did you mean {near[0]}:…?" if near else ""
             raise UsageError(
                 f"--{role}: there is no module {name!r} in {here} or among those installed{hint}"

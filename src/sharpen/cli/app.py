@@ -40,6 +40,19 @@ VERBS = (
     Verb("eval", "evaluate", TRAIN, "Measure a skill, or compare it with another one, task by task."),
     Verb("check", "check", TRAIN, "Run a skill against itself: how noisy is the measurement?"),
     Verb("estimate", "estimate", TRAIN, "Say what a budget would buy, without a call."),
+    Verb("config", "configuration", TRAIN, "Show what a configuration file means, here or in SkillOpt."),
+    Verb(
+        "prune",
+        "prune",
+        TRAIN,
+        "Say for every part of a skill whether it is worth its place, by leaving it out.",
+    ),
+    Verb(
+        "suites",
+        "suites",
+        TRAIN,
+        "List the benchmarks, show one, get its data, or write a suite of your own.",
+    ),
     Verb("show", "show", LOOK, "Show a run: status, scores, spend and the verdict of each step."),
     Verb("runs", "runs", LOOK, "List the runs in a folder."),
     Verb("report", "report", LOOK, "Write a run as one self-contained HTML file."),
@@ -47,6 +60,7 @@ VERBS = (
     Verb("diff", "diff", SKILL, "Show what changed between two skills."),
     Verb("blame", "blame", SKILL, "Say for every line of a skill where it came from."),
     Verb("lint", "lint", SKILL, "Look skills over: will clients read them as they are meant?"),
+    Verb("export", "export", SKILL, "Write a skill as a folder that clients load."),
     Verb("models", "models", HERE, "List the models that run on this machine, or get one."),
     Verb("doctor", "doctor", HERE, "Check that sharpen can work here."),
 )

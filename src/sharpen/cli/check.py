@@ -36,6 +36,7 @@ def command(
     student: options.Student = None,
     student_option: options.StudentOptions = None,
     scorer: options.Scorer = "exact",
+    judge: options.Judge = None,
     simulated: options.Simulated = None,
     budget: Annotated[
         int | None,
@@ -59,7 +60,7 @@ def command(
     """
     if not noise:
         raise UsageError("say which check: sharpen check --noise …")
-    given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()))
+    given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()), judge=judge)
     problem = given.problem(skill)
     attempts = 2 * passes * len(problem.tasks.split(split))
     if dry_run:

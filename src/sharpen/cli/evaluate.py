@@ -1,4 +1,4 @@
-"""`sharpen eval`: one skill measured, or two skills compared on the same tasks."""
+"""`sharpen eval`: one skill measured, or two skills compared on the same tasks; no skill is a skill, too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Annotated
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.config.typed import resolve, words_of
+from sharpen.cli.judges import JudgeReport, heard_again
+from sharpen.cli.outcome import spent_in_words
 from sharpen.cli.problem import Given, Problem, limits_of
 from sharpen.cli.progress import attempts_bar
 from sharpen.cli.steps import estimate_in_words, signed
@@ -17,27 +20,43 @@ from sharpen.cli.terminal import print_facts, print_json, say
 from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
 from sharpen.evaluate import Compared, Evaluated, EvaluateSettings, compare, evaluate
-from sharpen.skills import Skill
+from sharpen.skills import Skill, tokens
 
-EXIT_CODES = {"better": 0, "not better": 10, "not enough data": 11}
+EXIT_CODES = {"better": 0, "not better": 10, "not enough data": 11, "worse": 12}
 """What a comparison ends with, so that a script can act on it."""
+NONE = Path("none")
+"""Stands for no skill at all."""
+SHOWN = 8
+"""Tasks that are named; the others are counted."""
 
 
 def command(
+    context: typer.Context,
     skill: Annotated[
         Path | None,
         typer.Argument(
-            metavar="SKILL", help="A Markdown file, a skill folder or a run folder (its best skill)."
+            metavar="SKILL",
+            help="A Markdown file, a skill folder or a run folder (its best skill); `none` is no skill.",
         ),
     ] = None,
-    other: Annotated[Path | None, typer.Argument(metavar="OTHER", help="What to compare it with.")] = None,
+    other: Annotated[
+        Path | None, typer.Argument(metavar="OTHER", help="What to compare it with, named in the same way.")
+    ] = None,
+    overrides: options.Overrides = None,
+    config: options.Config = None,
+    cfg_options: options.CfgOptions = None,
+    preset: options.Preset = None,
     tasks: options.Tasks = None,
     student: options.Student = None,
     student_option: options.StudentOptions = None,
     scorer: options.Scorer = "exact",
+    judge: options.Judge = None,
     simulated: options.Simulated = None,
     bare: Annotated[
-        bool, typer.Option("--bare", help="Compare with no skill at all.", rich_help_panel=options.WHERE)
+        bool,
+        typer.Option(
+            "--bare", help="Compare with no skill at all, as OTHER `none`.", rich_help_panel=options.WHERE
+        ),
     ] = False,
     split: options.Split = "selection",
     passes: Annotated[
@@ -58,12 +77,21 @@ def command(
     """Measure a skill, or compare it with another one, task by task.
 
     With two skills the question is whether the first is better. Exit code: 0 better (or one skill measured),
-    10 not better, 11 not enough data.
+    10 not better (no gain, which may be luck), 11 not enough data, 12 worse beyond doubt.
     """
-    given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()))
-    problem = given.problem(skill)
+    given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()), judge=judge)
+    paths, words = words_of([skill, other, *(overrides or ())], paths=2)
+    first, second = (*paths, None, None)[:2]
+    resolved = resolve(context, config, [*(cfg_options or ()), *words], preset)
+    if resolved is None:
+        problem = given.problem(_named(first))
+    else:
+        from sharpen.cli.configured import configured  # brings the suites with it
+
+        found = configured(resolved, given, _named(first), taught=False)
+        problem, metric, concurrency = found.problem, found.settings.metric, found.settings.concurrency
     settings = EvaluateSettings(passes=passes, split=split, metric=metric, concurrency=concurrency)
-    rival = _rival(other, bare)
+    rival = _rival(second, bare)
     arms = 1 if rival is None else 2
     attempts = arms * passes * len(problem.tasks.split(split))
     if dry_run:
@@ -78,18 +106,23 @@ def command(
             one = evaluate(problem.skill, problem.tasks, runner, limits, settings, run)
         else:
             both = compare(problem.skill, rival, problem.tasks, runner, limits, settings, run)
+    heard = heard_again(problem)
     if rival is None:
-        _print_one(one, problem, json=json)
+        _print_one(one, problem, heard, json=json)
     else:
-        _print_both(both, problem, json=json)
+        _print_both(both, problem, heard, alpha=settings.alpha, json=json)
 
 
 def _rival(other: Path | None, bare: bool) -> Skill | None:
     if other is not None and bare:
         raise UsageError("compare with OTHER or with no skill (--bare), not with both")
-    if bare:
-        return Skill("")
-    return None if other is None else skill_at(other)
+    named = _named(NONE if bare else other)
+    return named if isinstance(named, Skill | None) else skill_at(named)
+
+
+def _named(path: Path | None) -> Path | Skill | None:
+    """No skill for the word `none`, unless something has that name."""
+    return Skill("") if path == NONE and not path.exists() else path
 
 
 def _cost(problem: Problem, attempts: int, arms: int, settings: EvaluateSettings, *, json: bool) -> None:
@@ -100,40 +133,65 @@ def _cost(problem: Problem, attempts: int, arms: int, settings: EvaluateSettings
     typer.echo(f"{attempts} attempts: {arms} × {tasks} {settings.split} tasks × {settings.passes} passes")
 
 
-def _print_one(one: Evaluated, problem: Problem, *, json: bool) -> None:
+def _print_one(one: Evaluated, problem: Problem, heard: JudgeReport | None, *, json: bool) -> None:
     if json:
-        print_json({"simulated": problem.world is not None, **one.as_json()})
+        print_json({"simulated": problem.world is not None, **one.as_json(), **_heard_json(heard)})
         return
-    print_facts([("score", _score(one)), *_rest(one, problem)])
+    print_facts([("score", _score(one)), *_rest(one, problem, heard)])
 
 
-def _print_both(both: Compared, problem: Problem, *, json: bool) -> None:
+def _print_both(
+    both: Compared, problem: Problem, heard: JudgeReport | None, *, alpha: float, json: bool
+) -> None:
     verdict = both.verdict
+    word = _word(both, alpha)
     if json:
-        print_json({"simulated": problem.world is not None, **both.as_json()})
+        said = {"simulated": problem.world is not None, "word": word, **both.as_json()}
+        print_json({**said, **_heard_json(heard)})
     else:
         counts = f"{verdict.wins} won, {verdict.ties} tied, {verdict.losses} lost"
         print_facts(
             [
-                ("verdict", f"{verdict.decision}: {verdict.reason}"),
+                ("verdict", f"{word}: {verdict.reason}"),
                 ("first", _score(both.first)),
                 ("second", _score(both.second)),
                 ("difference", f"{signed(asdict(both.difference))}, first minus second, paired"),
                 ("tasks", f"{counts}; exact sign test p = {both.p_value:.3g}"),
-                *_rest(both.first, problem),
+                *_named_tasks(both),
+                *_rest(both.first, problem, heard),
             ]
         )
-    raise typer.Exit(EXIT_CODES[verdict.decision])
+    raise typer.Exit(EXIT_CODES[word])
+
+
+def _word(both: Compared, alpha: float) -> str:
+    """The verdict, with a loss that cannot be luck told from a gain that is not there."""
+    is_worse = both.difference.mean < 0 and both.p_value <= alpha
+    return "worse" if is_worse and both.verdict.decision == "not better" else both.verdict.decision
+
+
+def _named_tasks(both: Compared) -> Iterator[tuple[str, str]]:
+    """The tasks that one skill did better than the other."""
+    for word, sign in (("won", 1), ("lost", -1)):
+        found = [task for task, difference in both.differences.items() if sign * difference > 0]
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        if found:
+            yield word, ", ".join(found[:SHOWN]) + more
 
 
 def _score(one: Evaluated) -> str:
     missing = f", {len(one.not_measured)} tasks not measured" if one.not_measured else ""
     where = f"from {one.score.n} attempts at {one.score.tasks} tasks"
-    name = one.skill.digest[:12] if one.skill.text else "no skill"
+    name = f"{one.skill.digest[:12]}, {tokens(one.skill.text)} tokens" if one.skill.text else "no skill"
     return f"{estimate_in_words(asdict(one.score))} {where}{missing} ({name})"
 
 
-def _rest(one: Evaluated, problem: Problem) -> Iterator[tuple[str, str]]:
-    yield "spent", f"{one.rollouts} rollouts"
+def _rest(one: Evaluated, problem: Problem, heard: JudgeReport | None) -> Iterator[tuple[str, str]]:
+    yield "spent", spent_in_words(one.spent)
+    yield from heard.facts() if heard else ()
     if problem.world is not None:
         yield "note", f"simulated world {problem.world}"
+
+
+def _heard_json(heard: JudgeReport | None) -> dict[str, object]:
+    return {"judge": heard.as_json()} if heard else {}

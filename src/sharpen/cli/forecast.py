@@ -40,6 +40,13 @@ class Forecast:
             "smallest_effect": effects,
         }
 
+    @property
+    def in_a_line(self) -> str:
+        """What the gate can see, for those who did not ask."""
+        (_, steady), *_, (words, flips) = NOISES
+        quiet, noisy = (effect_in_words(self.effect(share)) for share in (steady, flips))
+        return f"smallest gain that this can prove: {quiet}; where {words} luck decides: {noisy}"
+
     def lines(self) -> Iterator[str]:
         plan, held = self.plan, self.sizes["selection"]
         tasks = ", ".join(f"{size} {name}" for name, size in self.sizes.items())
@@ -53,16 +60,17 @@ class Forecast:
             yield f"  {words:<17} {effect_in_words(self.effect(flips))}"
 
 
-def smallest_effect(pairs: int, *, noise: float) -> float | None:
+def smallest_effect(pairs: int, *, noise: float, threshold: float | None = None) -> float | None:
     """The smallest gain for which a race takes at most `pairs` pairs on average; None when there is none.
 
-    `noise` is the share of pairs that differ by luck alone.
+    `noise` is the share of pairs that differ by luck alone, `threshold` the evidence needed, where it is not
+    that of a run's first gate.
     """
     for step in range(1, STEPS + 1):
         effect = step / STEPS
         if effect + noise > 1:
             return None
-        needed = race_pairs(effect, noise=noise)
+        needed = race_pairs(effect, noise=noise, threshold=threshold)
         if needed is not None and needed <= pairs:
             return effect
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,7 +20,7 @@ Tasks = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        help="A JSONL file, a JSON array, or a folder train/ val/ test/ with items.json.",
+        help="A JSONL file, a JSON array, evals.json, or a folder train/ val/ test/ with items.json.",
         rich_help_panel=WHERE,
     ),
 ]
@@ -47,7 +47,19 @@ StudentOptions = Annotated[
 Scorer = Annotated[
     str,
     typer.Option(
-        "--scorer", help="Who judges answers: exact, contains, json or command.", rich_help_panel=WHERE
+        "--scorer",
+        help="Who judges answers of tasks without a check of their own: exact, contains, regex, number, f1, "
+        "anls, choice, math, json, schema, command or python:MODULE:FUNCTION.",
+        rich_help_panel=WHERE,
+    ),
+]
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="NAME",
+        help="The model that judges rubrics and other answers without one right spelling: PROVIDER:MODEL.",
+        rich_help_panel=WHERE,
     ),
 ]
 Teacher = Annotated[
@@ -55,7 +67,16 @@ Teacher = Annotated[
     typer.Option(
         "--teacher",
         metavar="NAME",
-        help="Who proposes edits: `phrasebook`, the built-in teacher without a model, or MODULE:OBJECT.",
+        help="Who proposes edits: PROVIDER:MODEL, `phrasebook` (no model), or MODULE:OBJECT.",
+        rich_help_panel=WHERE,
+    ),
+]
+TeacherOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--teacher-option",
+        metavar="KEY=VALUE",
+        help="How the teacher is run, such as rounds=3 or style=rules; repeatable.",
         rich_help_panel=WHERE,
     ),
 ]
@@ -88,4 +109,28 @@ DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Say what it would
 Concurrency = Annotated[
     int,
     typer.Option("--concurrency", help="Calls in flight; changes the speed only.", rich_help_panel=HOW),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        help="A YAML file, SkillOpt's or ours; what is typed wins over it.",
+        rich_help_panel=WHERE,
+    ),
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="KEY=VALUE", help="Values over the configuration, such as train.batch_size=20."),
+]
+CfgOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cfg-options", metavar="KEY=VALUE", help="The same, as SkillOpt spells it.", rich_help_panel=WHERE
+    ),
+]
+Preset = Annotated[
+    Literal["paper", "default"] | None,
+    typer.Option("--preset", help="Settings over the file and under the KEY=VALUEs.", rich_help_panel=WHERE),
 ]

@@ -35,7 +35,9 @@ def facts_of(
 
 def spent_in_words(spent: Mapping[str, float]) -> str:
     teacher = int(spent["calls"] - spent["rollouts"])
-    words = [f"{int(spent['rollouts'])} rollouts", f"{teacher} teacher calls"]
+    words = [f"{int(spent['rollouts'])} rollouts"]
+    if teacher:
+        words.append(f"{teacher} teacher calls")
     if spent.get("tokens"):
         words.append(f"{int(spent['tokens'])} tokens")
     if spent.get("usd"):

@@ -13,7 +13,8 @@ from sharpen.cli import options
 from sharpen.cli.terminal import print_json, say, show
 from sharpen.cli.texts import is_run, view_of
 from sharpen.errors import SharpenError, UsageError
-from sharpen.report import RunView, runs_table
+from sharpen.report import RunView, SkillOptRun, is_skillopt_run, load_skillopt, runs_table
+from sharpen.report.table import loop_of
 
 
 def command(
@@ -24,12 +25,13 @@ def command(
 ) -> None:
     """List the runs in a folder.
 
-    A run that cannot be read is named on stderr and keeps no other from being listed.
+    A run that cannot be read is named on stderr and keeps no other from being listed. Runs that SkillOpt made
+    are listed, too, and labelled.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; name the one that holds your runs")
     found = {run: _view(run) for run in sorted(_runs_in(folder))}
-    views = [view for view in found.values() if isinstance(view, RunView)]
+    views = [view for view in found.values() if not isinstance(view, SharpenError)]
     if json:
         print_json([_row(run, view) for run, view in found.items()])
         return
@@ -44,7 +46,7 @@ def command(
 
 def _runs_in(folder: Path) -> Iterator[Path]:
     """Run folders at any depth; what lies inside a run is its own."""
-    if is_run(folder):
+    if is_run(folder) or is_skillopt_run(folder):
         yield folder
         return
     for inner in folder.iterdir():
@@ -52,18 +54,24 @@ def _runs_in(folder: Path) -> Iterator[Path]:
             yield from _runs_in(inner)
 
 
-def _view(run: Path) -> RunView | SharpenError:
+def _view(run: Path) -> RunView | SkillOptRun | SharpenError:
     try:
-        return view_of(run)
+        return load_skillopt(run) if is_skillopt_run(run) else view_of(run)
     except SharpenError as error:
         return error
 
 
-def _row(run: Path, view: RunView | SharpenError) -> dict[str, Any]:
+def _row(run: Path, view: RunView | SkillOptRun | SharpenError) -> dict[str, Any]:
     if isinstance(view, SharpenError):
         return {"run": str(run), "state": "unreadable", "problem": str(view)}
+    if isinstance(view, SkillOptRun):
+        state = "finished" if view.finished else "unfinished"
+        steps = {"steps": len(view.steps), "accepted": any(step.accepted for step in view.steps)}
+        return {"run": str(run), "made_by": view.made_by, "state": state, **steps, **view.scores}
     return {
         "run": str(run),
+        "made_by": "sharpen",
+        "loop": loop_of(view),
         "state": view.status.state,
         "accepted": view.accepted,
         "selection": asdict(view.selection) if view.selection else None,

@@ -14,10 +14,16 @@ PIPE_WIDTH = 110
 def command(run: options.RunFolder, json: options.Json = False) -> None:
     """Show a run: status, scores, spend and the verdict of each step.
 
-    It reads beside a run that is still going and never disturbs it.
+    It reads beside a run that is still going and never disturbs it. A folder that SkillOpt made is shown as
+    far as its files tell.
     """
-    view = view_of(run)
-    if json:
-        print_json(view.as_json())
+    if report.is_skillopt_run(run):
+        foreign = report.load_skillopt(run)
+        told, drawing = foreign.as_json(), report.render_skillopt(foreign)
     else:
-        terminal.show(report.render_terminal(view), width=PIPE_WIDTH)
+        view = view_of(run)
+        told, drawing = view.as_json(), report.render_terminal(view)
+    if json:
+        print_json(told)
+    else:
+        terminal.show(drawing, width=PIPE_WIDTH)

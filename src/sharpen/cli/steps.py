@@ -6,17 +6,28 @@ know is told with its plain values, so that no step goes unmentioned.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from rich.text import Text
 
 from sharpen.cli.progress import Bar
+from sharpen.report.sentences import action
 from sharpen.report.visible import visible
+from sharpen.store.step_records import payload
 from sharpen.types import Budget, Json
 
 HEAD = "step  spent   left  what"
 LONGEST_EDIT = 60
-STYLES = {"adopt": "green", "drop": "dim", "gate": "bold", "final": "bold", "test": "bold"}
+STYLES = {
+    "adopt": "green",
+    "drop": "dim",
+    "gate": "bold",
+    "step": "cyan",
+    "refused": "yellow",
+    "final": "bold",
+    "test": "bold",
+}
 MOST_EDITS = 4
 """Edits that a line spells out; the others are counted."""
 PLUMBING = frozenset({"number", "kind", "rollouts", "calls", "skill", "candidate", "parent", "plan", "step"})
@@ -26,7 +37,8 @@ def step_line(kind: str, event: Json, budget: Budget) -> str:
     """The event as one line: its number, what was spent and is left, and what happened."""
     spent, left = _purse(event, budget)
     told = TOLD.get(kind, _anything)(event)
-    return visible(f"{event.get('number', 0):>4}  {spent:>5}  {left:>5}  {kind:<6}  {told}".rstrip())
+    name = kind.replace("_", " ")
+    return visible(f"{event.get('number', 0):>4}  {spent:>5}  {left:>5}  {name:<6}  {told}".rstrip())
 
 
 def edit_in_words(edit: Json) -> str:
@@ -112,7 +124,49 @@ def _pool(event: Json) -> str:
 
 def _gate(event: Json) -> str:
     verdict = verdict_in_words(event.get("verdict") or {})
-    return f"{event.get('step', '')} with {_counted(event)}: {verdict}".lstrip()
+    of = str(event.get("of") or "step")
+    what = str(event.get("step", "")) if of == "step" else of.replace("_", " ")
+    return f"{what} with {_counted(event)}: {verdict}".lstrip()
+
+
+def _step(event: Json) -> str:
+    """`3 of epoch 1: accepted; train 0.42 of 40; 3 of 9 edits, at most 4`."""
+    batches = event.get("batches") or ()
+    attempts = sum(int(batch.get("n_envs") or 0) for batch in batches)
+    scores = [float(b["hard"]) * int(b.get("n_envs") or 0) for b in batches if b.get("hard") is not None]
+    words = [
+        f"{event.get('step')} of epoch {event.get('epoch')}: {action(str(event.get('action') or ''))}",
+        f"train {sum(scores) / attempts:.2f} of {attempts}" if attempts else "",
+    ]
+    merged, used = (len(payload(event.get(name))) for name in ("merged", "ranked"))
+    limit = "" if event.get("lr_control_mode") == "none" else f", at most {event.get('edit_budget')}"
+    words.append(f"{used} of {merged} edits{limit}" if merged else "")
+    dropped = sum(bool(patch.get("error")) for patch in event.get("patches") or ())
+    words.append(f"{dropped} answer{'s' if dropped != 1 else ''} dropped" if dropped else "")
+    return "; ".join(filter(None, words))
+
+
+def _epoch_end(event: Json) -> str:
+    """`of epoch 2: accepted; 3 improved, 1 regressed: “Keep it short.”`."""
+    categories = Counter(str(pair.get("category")) for pair in event.get("pairs") or ())
+    told = action(str(event.get("action") or "")) if "action" in event else "noted"
+    compared = ", ".join(f"{number} {category}" for category, number in sorted(categories.items()))
+    words = "; ".join(filter(None, (f"of epoch {event.get('epoch')}: {told}", compared)))
+    content = str(event.get("content") or "")
+    return f"{words}: “{_short(content)}”" if content else words
+
+
+def _probe(event: Json) -> str:
+    probes = len(event.get("probes") or ())
+    return f"{event.get('step')}, turn {event.get('turn')}: {probes} probe{'s' if probes != 1 else ''}"
+
+
+def _refused(event: Json) -> str:
+    """Edits that give an answer away, each with the reason."""
+    edits = event.get("edits") or ()
+    told = (f"{edit_in_words(edit)} ({edit.get('reason')})" for edit in edits[:MOST_EDITS])
+    more = f" … and {len(edits) - MOST_EDITS} more" if len(edits) > MOST_EDITS else ""
+    return f"by the leak check: {', '.join(told)}{more}"
 
 
 def _counted(event: Json) -> str:
@@ -150,6 +204,12 @@ TOLD: Mapping[str, Callable[[Json], str]] = {
     "group": _group,
     "pool": _pool,
     "gate": _gate,
+    "step": _step,
+    "slow_update": _epoch_end,
+    "meta_skill": _epoch_end,
+    "meta_reflect": _epoch_end,
+    "probe": _probe,
+    "refused": _refused,
     "stop": _stop,
     "final": _final,
     "test": _test,

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.config.typed import resolve, words_of
+from sharpen.cli.config.writing import as_yaml
 from sharpen.cli.forecast import Forecast
+from sharpen.cli.judges import heard_again
 from sharpen.cli.outcome import facts_of
 from sharpen.cli.problem import Given, Problem, budget_for, limits_of
 from sharpen.cli.steps import Narrator
@@ -19,19 +22,29 @@ from sharpen.train import TrainResult, TrainSettings, make_plan, train
 from sharpen.train.settings import GateName, LoopName
 from sharpen.types import Budget, Teacher, digest_of, fingerprint_of
 
+CONFIG = "config.yaml"
+"""Beside a run that was configured: the file that says the same again, without secrets."""
+
 
 def command(
+    context: typer.Context,
     skill: Annotated[
         Path | None,
         typer.Argument(
             metavar="SKILL", help="A Markdown file or a skill folder; a simulated world has its own."
         ),
     ] = None,
+    overrides: options.Overrides = None,
+    config: options.Config = None,
+    cfg_options: options.CfgOptions = None,
+    preset: options.Preset = None,
     tasks: options.Tasks = None,
     student: options.Student = None,
     student_option: options.StudentOptions = None,
     scorer: options.Scorer = "exact",
+    judge: options.Judge = None,
     teacher: options.Teacher = None,
+    teacher_option: options.TeacherOptions = None,
     simulated: options.Simulated = None,
     budget: options.Rollouts = None,
     calls: options.Calls = None,
@@ -68,27 +81,49 @@ def command(
     The search works on the train split, the gate decides on the selection split, the test split is looked at
     once at the end. Stopping is safe at any moment: the same command goes on, and nothing is paid for twice.
     """
-    given = Given(tasks, student, teacher, simulated, seed, scorer, tuple(student_option or ()))
-    problem = given.problem(skill, taught=True)
-    limits = budget_for(problem, limits_of(budget, calls, tokens, usd, seconds))
-    settings = TrainSettings(
-        seed=seed, metric=metric, gate=gate, loop=loop, lanes=lanes, concurrency=concurrency
-    )
+    student_options, teacher_options = tuple(student_option or ()), tuple(teacher_option or ())
+    given = Given(tasks, student, teacher, simulated, seed, scorer, student_options, teacher_options, judge)
+    paths, words = words_of([skill, *(overrides or ())], paths=1)
+    start = paths[0] if paths else None
+    resolved = resolve(context, config, [*(cfg_options or ()), *words], preset)
+    if resolved is None:
+        problem = given.problem(start, taught=True)
+        typed = limits_of(budget, calls, tokens, usd, seconds)
+        limits = budget_for(problem, typed)
+        if typed is None and not quiet:
+            say(f"no limit was set: at most {limits.rollouts} rollouts; --budget says else")
+        settings = TrainSettings(
+            seed=seed, metric=metric, gate=gate, loop=loop, lanes=lanes, concurrency=concurrency
+        )
+        name = _name_of(start, problem)
+    else:
+        from sharpen.cli.configured import configured  # brings the suites with it
+
+        found = configured(resolved, given, start, taught=True)
+        problem, limits, settings = found.problem, found.budget, found.settings
+        name, run = found.suite or _name_of(start, problem), run or found.folder
+        for note in () if quiet else found.notes:
+            say(note)
     if dry_run:
         _forecast(problem, limits, settings, json=json)
         return
-    folder = run or _folder(skill, problem, limits, settings)
+    folder = run or _folder(name, problem, limits, settings)
     if not quiet:
         say(f"{problem.in_words}; run folder {folder}")
+        if settings.gate == "race":
+            say(_forecast_of(problem, limits, settings).in_a_line)
     result = train_aloud(problem, limits, settings, folder, quiet=quiet)
+    heard = heard_again(problem)
+    if resolved is not None:
+        (folder / CONFIG).write_text(as_yaml(resolved), encoding="utf-8")
     if json:
-        print_json({"run": str(folder), "simulated": problem.world is not None, **result.as_json()})
+        judged = {"judge": heard.as_json()} if heard else {}
+        print_json({"run": str(folder), "simulated": problem.world is not None, **result.as_json(), **judged})
     else:
-        print_facts(
-            facts_of(
-                result, start=problem.skill, run=folder, budget=limits, simulated=problem.world is not None
-            )
+        facts = facts_of(
+            result, start=problem.skill, run=folder, budget=limits, simulated=problem.world is not None
         )
+        print_facts([*facts, *(heard.facts() if heard else ())])
 
 
 def train_aloud(
@@ -104,10 +139,14 @@ def train_aloud(
     return result
 
 
-def _forecast(problem: Problem, budget: Budget, settings: TrainSettings, *, json: bool) -> None:
+def _forecast_of(problem: Problem, budget: Budget, settings: TrainSettings) -> Forecast:
     tasks = problem.tasks
     sizes = {"train": len(tasks.train), "selection": len(tasks.selection), "test": len(tasks.test)}
-    forecast = Forecast(make_plan(budget, tasks, lanes=settings.lanes), sizes)
+    return Forecast(make_plan(budget, tasks, lanes=settings.lanes), sizes)
+
+
+def _forecast(problem: Problem, budget: Budget, settings: TrainSettings, *, json: bool) -> None:
+    forecast = _forecast_of(problem, budget, settings)
     if json:
         print_json(forecast.as_json())
         return
@@ -115,12 +154,14 @@ def _forecast(problem: Problem, budget: Budget, settings: TrainSettings, *, json
         typer.echo(line)
 
 
-def _folder(skill: Path | None, problem: Problem, budget: Budget, settings: TrainSettings) -> Path:
-    """The same command finds the same folder; another configuration gets one of its own."""
+def _name_of(skill: Path | None, problem: Problem) -> str:
     if skill is None:
-        name = f"simulated-{problem.world}"
-    else:
-        name = (skill.resolve().parent if skill.name == "SKILL.md" else skill.resolve()).stem
+        return f"simulated-{problem.world}" if problem.world else "run"
+    return (skill.resolve().parent if skill.name == "SKILL.md" else skill.resolve()).stem
+
+
+def _folder(name: str, problem: Problem, budget: Budget, settings: TrainSettings) -> Path:
+    """The same command finds the same folder; another configuration gets one of its own."""
     actors = [fingerprint_of(problem.student), fingerprint_of(problem.teacher)]
     what = digest_of(problem.skill.digest, problem.tasks.digest, actors, asdict(budget), settings.as_json())
     return Path("runs", f"{name}-{what[:8]}")

@@ -10,15 +10,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sharpen.errors import EditError, ModelError, ProviderError, SandboxError
+from sharpen.evaluate.leaks import Leaks
 from sharpen.redaction import Redactor
 from sharpen.skills import Edit, Skill
 from sharpen.store import Proposal
 from sharpen.types import (
+    Adviser,
     CallLog,
+    Json,
     Rollout,
     Score,
     Student,
@@ -30,6 +33,8 @@ from sharpen.types import (
     fingerprint_of,
 )
 
+EDITS = "edits"
+"""The matter that every teacher can be asked about."""
 FATAL = (ModelError, SandboxError)
 """Mistakes in the configuration: the next call would fail the same way."""
 ROLLOUT_FIELDS = (("score", (Score, type(None))), ("error", (str,)), ("usage", (Usage, type(None))))
@@ -48,12 +53,14 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A wish for one teacher call."""
+    """A wish for one teacher call: for edits, or for advice on another matter with its material."""
 
     skill: Skill
     evidence: tuple[Rollout, ...]
     limit: int
     memory: str = ""
+    matter: str = EDITS
+    material: Json = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -61,7 +68,8 @@ class Question:
             (r.task.digest, r.error, r.score and (r.score.hard, r.score.soft, r.score.feedback), r.trajectory)
             for r in self.evidence
         ]
-        return digest_of(self.skill.digest, seen, self.limit, self.memory)
+        asked = () if self.matter == EDITS else (self.matter, self.material)
+        return digest_of(self.skill.digest, seen, self.limit, self.memory, *asked)
 
 
 Call = Attempt | Question
@@ -71,7 +79,14 @@ class Caller:
     """The two actors of a run, called so that nothing they do can break it."""
 
     def __init__(
-        self, student: Student, teacher: Teacher | None, *, log: CallLog, timeout: float | None, retries: int
+        self,
+        student: Student,
+        teacher: Teacher | None,
+        *,
+        log: CallLog,
+        timeout: float | None,
+        retries: int,
+        leaks: Leaks | None = None,
     ) -> None:
         self.student_name = fingerprint_of(student)
         self.teacher_name = fingerprint_of(teacher) if teacher is not None else ""
@@ -81,6 +96,7 @@ class Caller:
         self._teacher_worst = _worst_case(teacher)
         self._timeout, self._retries = timeout, retries
         self._clean = Redactor()
+        self._leaks = None if getattr(teacher, "quotes_answers", False) else leaks
         self.down = 0
         """Calls in a row, in the order they ended, that found a provider down."""
 
@@ -88,9 +104,15 @@ class Caller:
         """The most a call can cost; None when the actor cannot say."""
         if isinstance(call, Attempt):
             return self._student_worst and self._student_worst(call.task, call.skill)
-        return self._teacher_worst and self._teacher_worst(
-            call.skill, call.evidence, limit=call.limit, memory=call.memory
-        )
+        if self._teacher_worst is None:
+            return None
+        asked = {} if call.matter == EDITS else {"matter": call.matter, "material": call.material}
+        return self._teacher_worst(call.skill, call.evidence, limit=call.limit, memory=call.memory, **asked)
+
+    @property
+    def advises(self) -> bool:
+        """Can the teacher be asked about more than edits?"""
+        return isinstance(self._teacher, Adviser)
 
     async def attempt(self, wish: Attempt, trial: int) -> Rollout:
         """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
@@ -125,8 +147,12 @@ class Caller:
             except FATAL:
                 raise
             except ProviderError as error:
+                usage = getattr(error, "usage", None)
+                proposal = Proposal(usage=usage, error=self._clean.redact(_spelled(error)))
+                if usage is not None:  # it did answer, and asking again would only repeat that
+                    self.down = 0
+                    break
                 self.down += 1
-                proposal = Proposal(error=self._clean.redact(_spelled(error)))
             except Exception as error:  # noqa: BLE001 - an unusable answer is recorded and dropped
                 proposal = Proposal(error=self._clean.redact(_spelled(error)))
                 break
@@ -134,12 +160,44 @@ class Caller:
 
     async def _propose(self, wish: Question, trial: int) -> Proposal:
         assert self._teacher is not None
+        if wish.matter != EDITS:
+            return await self._advise(wish, trial)
         async with asyncio.timeout(self._timeout):
             answer = await self._teacher.propose(
                 wish.skill, wish.evidence, limit=wish.limit, memory=wish.memory, trial=trial
             )
         edits = tuple(self._cleaned_edit(edit) for edit in _edits(answer)[: wish.limit])
-        return Proposal(edits=edits, usage=getattr(answer, "usage", None))
+        data = self._cleaned_data(getattr(answer, "data", {}))
+        usage = getattr(answer, "usage", None)
+        if self._leaks is None:
+            return Proposal(edits, usage, data=data)
+        leaks = self._leaks.in_edits(edits, (rollout.task for rollout in wish.evidence), wish.skill)
+        leaked = {id(leak.edit) for leak in leaks}
+        if leaks:
+            data["refused"] = [{**leak.edit.to_json(), "reason": leak.reason} for leak in leaks]
+        return Proposal(tuple(edit for edit in edits if id(edit) not in leaked), usage, data=data)
+
+    async def _advise(self, wish: Question, trial: int) -> Proposal:
+        assert isinstance(self._teacher, Adviser)
+        async with asyncio.timeout(self._timeout):
+            advice = await self._teacher.advise(
+                wish.matter,
+                wish.skill,
+                wish.evidence,
+                material=wish.material,
+                limit=wish.limit,
+                memory=wish.memory,
+                trial=trial,
+            )
+        return Proposal(usage=advice.usage, data=self._cleaned_data(advice.data))
+
+    def _cleaned_data(self, data: Json) -> dict[str, object]:
+        """As it will be read back: without credentials, in plain JSON."""
+        if not data:
+            return {}
+        cleaned = self._clean.redact_json(json.loads(canonical_json(data)))
+        assert isinstance(cleaned, dict)
+        return cleaned
 
     def _cleaned(self, rollout: Rollout) -> Rollout:
         """The rollout without credentials, as it will be stored: a replay must see what the live run saw."""

@@ -57,7 +57,7 @@ async def aevaluate(
     """The same inside an event loop."""
     settings = settings or EvaluateSettings()
     chosen, split = _chosen(tasks, settings)
-    with _opened(run_dir, student) as store:
+    with opened(run_dir, student) as store:
         (evaluated,) = await _measured([_skill(skill)], chosen, split, student, budget, settings, store)
     return evaluated
 
@@ -90,7 +90,7 @@ async def acompare(
     settings = settings or EvaluateSettings()
     chosen, split = _chosen(tasks, settings)
     arms = [_skill(skill_a), _skill(skill_b)]
-    with _opened(run_dir, student) as store:
+    with opened(run_dir, student) as store:
         first, second = await _measured(arms, chosen, split, student, budget, settings, store)
     return _judged(first, second, chosen, alpha=settings.alpha)
 
@@ -158,7 +158,7 @@ def _evaluated(skill: Skill, measured: Measured, spent: Mapping[str, float], err
 
 
 def _keep(store: Store, skill: Skill, measured: Measured, *, split: str) -> None:
-    store.add_version(Version(skill.digest, None, skill.text))
+    store.add_version(Version(skill.digest, None, skill.text, files=skill.files))
     evaluation = evaluation_of(measured, skill, split=split, purpose="eval")
     if evaluation is not None:
         store.add_evaluation(evaluation)
@@ -252,7 +252,7 @@ def _budget(budget: Budget | None, needed: int, settings: EvaluateSettings) -> B
 
 
 @contextmanager
-def _opened(run_dir: str | Path | None, student: Student) -> Iterator[Store]:
+def opened(run_dir: str | Path | None, student: Student) -> Iterator[Store]:
     """The store the attempts go to: in memory, or a folder that holds evaluations and nothing else."""
     if not callable(getattr(student, "attempt", None)):
         raise UsageError(

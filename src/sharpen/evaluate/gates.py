@@ -7,17 +7,19 @@ comparison and for users who know what they give up. A gate that could not measu
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from statistics import fmean
 from types import MappingProxyType
 from typing import Protocol
 
+from sharpen.evaluate.calling import Attempt
 from sharpen.evaluate.passes import Measured, Value, measure
-from sharpen.evaluate.runner import Runner
+from sharpen.evaluate.runner import Answer, Runner
 from sharpen.skills import Skill
 from sharpen.stats import Race, paired, spending_threshold
-from sharpen.types import Decision, Estimate, Task, Verdict
+from sharpen.types import Decision, Estimate, Rollout, Task, Verdict
 
 REVERSE = 20.0
 """Evidence for "worse" at which a race is given up."""
@@ -36,6 +38,22 @@ class Gate(Protocol):
         ...
 
     async def decide(self, candidate: Skill, incumbent: Skill, *, reserve: int) -> Verdict: ...
+
+    def prepare(self, incumbent: Skill, *, reserve: int) -> None:
+        """A candidate is on its way: begin what can be measured without it."""
+
+    async def close(self) -> None:
+        """No candidate will come: wait for what was begun."""
+
+
+class _Unprepared:
+    """A gate that has nothing to measure before it has a candidate."""
+
+    def prepare(self, incumbent: Skill, *, reserve: int) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
 
 
 @dataclass
@@ -81,12 +99,24 @@ class _Pairs:
 
 
 async def _pair_up(
-    held: Held, pairs: _Pairs, tasks: Sequence[Task], arms: tuple[Skill, Skill], reserve: int
+    held: Held,
+    pairs: _Pairs,
+    tasks: Sequence[Task],
+    arms: tuple[Skill, Skill],
+    reserve: int,
+    ready: dict[str, Rollout] | None = None,
 ) -> bool:
-    """Fresh attempts of both arms on these tasks; False when the budget refused one."""
-    calls = [(skill, task) for task in tasks for skill in arms]
-    rollouts = await held.runner.attempts(calls, reserve=reserve)
-    for task, new, old in zip(tasks, rollouts[::2], rollouts[1::2], strict=True):
+    """Fresh attempts of both arms on these tasks; False when the budget refused one.
+
+    Attempts of the incumbent in `ready` were made for this decision before its candidate was known; each is
+    used once.
+    """
+    ready = {} if ready is None else ready
+    calls = [(skill, task) for task in tasks for skill in (arms[:1] if task.id in ready else arms)]
+    rollouts = iter(await held.runner.attempts(calls, reserve=reserve))
+    for task in tasks:
+        new = next(rollouts)
+        old = ready.pop(task.id) if task.id in ready else next(rollouts)
         if new is None or old is None:
             return False
         ours, theirs = held.value(new), held.value(old)
@@ -101,26 +131,53 @@ async def _pair_up(
 
 
 class RaceGate:
-    """Paired, sequential, anytime-valid: re-measures the incumbent, stops when the evidence suffices."""
+    """Paired, sequential, anytime-valid: re-measures the incumbent, stops when the evidence suffices.
+
+    Between two looks it measures as few pairs as could decide, or `width` at once where time counts for more;
+    then the incumbent's half of the first look is measured while the candidate is still being made.
+    """
 
     name = "race"
 
-    def __init__(self, held: Held, *, alpha: float = 0.05) -> None:
-        self._held, self._alpha, self._number = held, alpha, 0
+    def __init__(self, held: Held, *, alpha: float = 0.05, width: int = 1) -> None:
+        self._held, self._alpha, self._width, self._number = held, alpha, width, 0
+        self._begun: tuple[str, list[Task], AsyncIterator[Answer]] | None = None
         self.measured = held.measured
+
+    def prepare(self, incumbent: Skill, *, reserve: int) -> None:
+        if self._width == 1 or (self._begun is not None and self._begun[0] == incumbent.digest):
+            return
+        count = min(2 * self._width, len(self._held.tasks))
+        tasks = list(islice(self._endless(self._number + 1), count))
+        calls = [Attempt(incumbent, task) for task in tasks]
+        self._begun = incumbent.digest, tasks, self._held.runner.begin(calls, reserve=reserve)
+
+    async def close(self) -> None:
+        await self._prepared("")
+
+    async def _prepared(self, incumbent: str) -> dict[str, Rollout]:
+        """What was measured beforehand, if it was this incumbent."""
+        if self._begun is None:
+            return {}
+        digest, tasks, flight = self._begun
+        self._begun = None
+        found = zip(tasks, [answer async for answer in flight], strict=True)
+        made = {task.id: answer for task, answer in found if isinstance(answer, Rollout)}
+        return made if digest == incumbent else {}
 
     async def decide(self, candidate: Skill, incumbent: Skill, *, reserve: int) -> Verdict:
         self._number += 1
         needed = spending_threshold(self._number, self._alpha)
-        pairs, race, tasks = _Pairs(), Race(), self._endless()
+        pairs, race, tasks = _Pairs(), Race(), self._endless(self._number)
+        ready = await self._prepared(incumbent.digest)
 
         def verdict(decision: Decision, reason: str) -> Verdict:
             return pairs.verdict(self.name, decision, reason, race, evidence=race.evidence, needed=needed)
 
         while True:
-            fewest = max(1, min(race.pairs_to(needed), len(self._held.tasks)))
-            block = [next(tasks) for _ in range(fewest)]
-            fits = await _pair_up(self._held, pairs, block, (candidate, incumbent), reserve)
+            fewest = max(race.pairs_to(needed), self._width, len(ready))
+            block = [next(tasks) for _ in range(max(1, min(fewest, len(self._held.tasks))))]
+            fits = await _pair_up(self._held, pairs, block, (candidate, incumbent), reserve, ready)
             for difference in pairs.differences[race.n :]:
                 race.add(difference)
             if race.n + pairs.unmeasured >= len(self._held.tasks) and pairs.unmeasured > race.n:
@@ -135,17 +192,17 @@ class RaceGate:
             if not fits:
                 return verdict("not enough data", f"the budget ended at evidence {race.evidence:.3g}")
 
-    def _endless(self) -> Iterator[Task]:
+    def _endless(self, number: int) -> Iterator[Task]:
         """Pass after pass over the tasks, each in its own random order."""
         turn = 0
         while True:
             turn += 1
             order = list(self._held.tasks)
-            random.Random(f"{self._held.seed}|gate {self._number}|{turn}").shuffle(order)
+            random.Random(f"{self._held.seed}|gate {number}|{turn}").shuffle(order)
             yield from order
 
 
-class StrictGate:
+class StrictGate(_Unprepared):
     """SkillOpt's rule: one pass, a larger mean than the incumbent once had. Fooled by luck; for contrast."""
 
     name = "strict"
@@ -179,7 +236,7 @@ class StrictGate:
         return held.measured[skill.digest]
 
 
-class NoRegressionGate:
+class NoRegressionGate(_Unprepared):
     """One paired pass: some task better, none worse."""
 
     name = "no_regression"
@@ -203,7 +260,7 @@ class NoRegressionGate:
         return pairs.verdict(self.name, "better", f"{race.wins} tasks got better, none worse", race)
 
 
-class NoGate:
+class NoGate(_Unprepared):
     """Accepts everything unmeasured: for ablations."""
 
     name = "none"
@@ -213,10 +270,10 @@ class NoGate:
         return Verdict(gate=self.name, decision="better", reason="no gate was asked for")
 
 
-def make_gate(name: str, held: Held, *, alpha: float = 0.05) -> Gate:
+def make_gate(name: str, held: Held, *, alpha: float = 0.05, width: int = 1) -> Gate:
     """The gate of that name."""
     gates: dict[str, Callable[[], Gate]] = {
-        "race": lambda: RaceGate(held, alpha=alpha),
+        "race": lambda: RaceGate(held, alpha=alpha, width=width),
         "strict": lambda: StrictGate(held),
         "no_regression": lambda: NoRegressionGate(held),
         "none": NoGate,

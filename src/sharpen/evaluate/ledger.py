@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
 from dataclasses import dataclass, field
 
 from sharpen.errors import BudgetError
@@ -27,9 +26,8 @@ class Ledger:
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0
-    _in_flight: deque[Usage | None] = field(default_factory=deque)
-    """The most each unsettled call may cost, in the order granted; None is not known beforehand."""
     _promised_tokens: int = 0
+    """The most that all unsettled calls together may use; those that nobody can bound are only counted."""
     _promised_usd: float = 0.0
     _unpromised: int = 0
     _dearest_tokens: int = 0
@@ -76,9 +74,9 @@ class Ledger:
         self._charge(worst)
         return True
 
-    def settle(self, usage: Usage | None) -> None:
-        """Book what the call granted longest ago really used."""
-        self._promise(self._in_flight.popleft(), sign=-1)
+    def settle(self, usage: Usage | None, *, worst: Usage | None = None) -> None:
+        """Book what a call really used; `worst` is what it was granted with."""
+        self._promise(worst, sign=-1)
         if usage is None:
             return
         self.tokens += usage.tokens
@@ -101,7 +99,6 @@ class Ledger:
 
     def _charge(self, worst: Usage | None) -> None:
         self.calls += 1
-        self._in_flight.append(worst)
         self._promise(worst, sign=1)
 
     def _promise(self, worst: Usage | None, *, sign: int) -> None:

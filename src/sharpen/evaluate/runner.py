@@ -9,17 +9,18 @@ search, no gate and no statistics.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sharpen.errors import ProviderError
-from sharpen.evaluate.calling import Attempt, Call, Caller, Question
+from sharpen.evaluate.calling import EDITS, Attempt, Call, Caller, Question
+from sharpen.evaluate.flight import Flight
+from sharpen.evaluate.leaks import Leaks
 from sharpen.evaluate.ledger import Ledger
 from sharpen.skills import Skill
 from sharpen.store import AttemptKey, Proposal, ProposalKey, Store
-from sharpen.types import Rollout, Student, Task, Teacher, Usage
+from sharpen.types import Json, Rollout, Student, Task, Teacher, Usage
 
 STUBBORN, STILLBORN = 300, 12
 """Calls in a row that came to nothing after which a run ends; fewer when none ever came to anything."""
@@ -29,6 +30,7 @@ DOWN = 200
 A few dozen tasks that always fail are no outage: their attempts with both skills and all retries are fewer.
 """
 
+Key = AttemptKey | ProposalKey
 Answer = Rollout | Proposal | None
 """None: the budget did not reach for this call."""
 
@@ -46,18 +48,28 @@ class Runner:
         concurrency: int = 16,
         retries: int = 2,
         timeout: float | None = None,
+        leaks: Leaks | None = None,
     ) -> None:
         self.store, self.ledger = store, ledger
-        self._caller = Caller(student, teacher, log=store, timeout=timeout, retries=retries)
-        self._concurrency, self._retries = concurrency, retries
+        self._caller = Caller(student, teacher, log=store, timeout=timeout, retries=retries, leaks=leaks)
+        self._retries = retries
+        self._places = asyncio.Semaphore(concurrency)
         self._stage = ""
         self._trials: dict[tuple[str, str], int] = {}
+        self._promises: dict[Key, Usage | None] = {}
         self._student_errors = _Streak("attempts measured nothing")
         self._teacher_errors = _Streak("answers of the teacher could not be used")
         self._outage = _Streak("calls found the provider down")
         self.unusable: list[str] = []
         """Why teacher answers were dropped, in the order asked."""
         self.usable = 0
+        self.on_refused: Callable[[Sequence[Json]], None] = _unheard
+        """Told of edits that the leak check refused, in the order asked."""
+
+    @property
+    def advises(self) -> bool:
+        """Can the teacher be asked about more than edits?"""
+        return self._caller.advises
 
     def giving_up(self, streak: _Streak | None = None) -> ProviderError:
         """The error to raise when an actor stays down: a resume asks again what it failed to answer."""
@@ -96,33 +108,81 @@ class Runner:
             if not pending:
                 break
             await self._wave(calls, pending, answers, reserve)
-        self._watch(answers)
+        self._watch()
         return answers
+
+    def begin(self, calls: Sequence[Call], *, reserve: int = 0) -> AsyncIterator[Answer]:
+        """Grant and start the calls now; their answers come in the order asked, each as soon as it can.
+
+        An error is tried again when its turn comes. Until a call has said what it costs, this is `run`.
+        """
+        if self.ledger.blind and any(self._worst(call) is None for call in calls):
+            return self._landed(calls, reserve)
+        answers: list[Answer] = [None] * len(calls)
+        granted = dict(self._open(calls, range(len(calls)), answers, reserve))
+        return self._land(calls, granted, answers, self._fly(calls, granted, answers), reserve)
+
+    async def _land(
+        self,
+        calls: Sequence[Call],
+        granted: Mapping[int, Key],
+        answers: list[Answer],
+        flight: Flight[Rollout | Proposal],
+        reserve: int,
+    ) -> AsyncIterator[Answer]:
+        try:
+            for i in range(len(calls)):
+                if i in flight:
+                    answers[i] = await flight.answer(i)
+                if i in granted:
+                    self._settle(granted[i], answers[i])
+                for _ in range(self._retries):
+                    if isinstance(answers[i], Rollout) and _is_error(answers[i]):
+                        await self._wave(calls, [i], answers, reserve)
+                yield answers[i]
+            self._watch()
+        finally:
+            flight.cancel()
+
+    async def _landed(self, calls: Sequence[Call], reserve: int) -> AsyncIterator[Answer]:
+        for answer in await self.run(calls, reserve=reserve):
+            yield answer
 
     async def _wave(
         self, calls: Sequence[Call], which: list[int], answers: list[Answer], reserve: int
     ) -> None:
-        """One round of the batch: grant and number in order, answer from the store, call the rest, settle."""
-        granted: list[tuple[int, AttemptKey | ProposalKey]] = []
-        missing: list[tuple[int, AttemptKey | ProposalKey]] = []
-        for i in which:
-            key = self._grant(calls[i], reserve)
-            if key is None:
-                continue
-            granted.append((i, key))
-            answers[i] = self._recall(key, calls[i])
-            if answers[i] is None:
-                missing.append((i, key))
-        if missing:
-            self.store.start([key for _, key in missing])
-            await self._call_all(calls, missing, answers)
-        for i, key in granted:
+        """One round of the batch: open it, call what the store does not hold, settle in the order asked."""
+        granted = dict(self._open(calls, which, answers, reserve))
+        if any(answers[i] is None for i in granted):
+            flight = self._fly(calls, granted, answers)
+            try:
+                for i in granted:
+                    if i in flight:
+                        answers[i] = await flight.answer(i)
+            finally:
+                flight.cancel()
+        for i, key in granted.items():
             self._settle(key, answers[i])
 
-    def _settle(self, key: AttemptKey | ProposalKey, answer: Answer) -> None:
+    def _open(
+        self, calls: Sequence[Call], which: Iterable[int], answers: list[Answer], reserve: int
+    ) -> list[tuple[int, Key]]:
+        """Grant and number calls in order, and answer from the store what it holds."""
+        granted: list[tuple[int, Key]] = []
+        for i in which:
+            key = self._grant(calls[i], reserve)
+            if key is not None:
+                granted.append((i, key))
+                answers[i] = self._recall(key, calls[i])
+        missing = [key for i, key in granted if answers[i] is None]
+        if missing:
+            self.store.start(missing)
+        return granted
+
+    def _settle(self, key: Key, answer: Answer) -> None:
         """Book an answer, in the order asked: sums of money and lists of reasons must not depend on luck."""
         assert answer is not None
-        self.ledger.settle(answer.usage)
+        self.ledger.settle(answer.usage, worst=self._promises.pop(key))
         streak = self._teacher_errors if isinstance(answer, Proposal) else self._student_errors
         streak.note(key, answer.error, failed=_is_error(answer))
         if isinstance(answer, Proposal):
@@ -130,31 +190,38 @@ class Runner:
                 self.unusable.append(answer.error)
             else:
                 self.usable += 1
+            if refused := answer.data.get("refused"):
+                self.on_refused(refused)
         elif answer.score is not None:
             self.ledger.require_usage(answer.usage, "student")
 
-    def _watch(self, answers: Sequence[Answer]) -> None:
+    def _watch(self) -> None:
         """Give up when nothing but errors came back for long; a resume asks those questions again."""
         for streak in (self._student_errors, self._teacher_errors):
             if streak.is_over:
                 raise self.giving_up(streak)
 
-    def _watch_outage(self, key: AttemptKey | ProposalKey, reason: str) -> None:
+    def _watch_outage(self, key: Key, reason: str) -> None:
         """End the run while a provider is down instead of paying for a pass full of errors."""
         self._outage.note(key, reason, failed=self._caller.down > 0)
         if self._caller.down >= DOWN:
             raise self.giving_up(self._outage)
 
-    def _grant(self, call: Call, reserve: int) -> AttemptKey | ProposalKey | None:
+    def _grant(self, call: Call, reserve: int) -> Key | None:
+        worst = self._worst(call)
+        key: Key
         if isinstance(call, Attempt):
-            if not self.ledger.grant_attempt(reserve, worst=self._worst(call)):
+            if not self.ledger.grant_attempt(reserve, worst=worst):
                 return None
             skill, task = call.skill.digest, call.task.digest
-            return AttemptKey(skill, task, self._caller.student_name, self._next_trial((skill, task)))
-        if not self.ledger.grant_question(reserve, worst=self._worst(call)):
-            return None
-        question = call.digest
-        return ProposalKey(self._caller.teacher_name, question, self._next_trial(("", question)))
+            key = AttemptKey(skill, task, self._caller.student_name, self._next_trial((skill, task)))
+        else:
+            if not self.ledger.grant_question(reserve, worst=worst):
+                return None
+            question = call.digest
+            key = ProposalKey(self._caller.teacher_name, question, self._next_trial(("", question)))
+        self._promises[key] = worst
+        return key
 
     def _worst(self, call: Call) -> Usage | None:
         """The most a call can cost, asked for only where tokens or money are limited."""
@@ -165,57 +232,49 @@ class Runner:
             self.ledger.require_usage(worst, "student" if isinstance(call, Attempt) else "teacher")
         return worst
 
+    def last_trial(self, skill: Skill, task: Task) -> int:
+        """The number of the latest attempt at a task with a skill; 0 before the first."""
+        return self._trials.get((skill.digest, task.digest), 0)
+
+    def can_ask(self, questions: int, *, reserve: int = 0) -> bool:
+        """Does a limit of calls allow so many more teacher calls?"""
+        limit = self.ledger.budget.calls
+        return limit is None or limit - self.ledger.calls - questions >= reserve
+
     def _next_trial(self, what: tuple[str, str]) -> int:
         trial = self._trials[what] = self._trials.get(what, 0) + 1
         return trial
 
-    def _recall(self, key: AttemptKey | ProposalKey, call: Call) -> Rollout | Proposal | None:
+    def _recall(self, key: Key, call: Call) -> Rollout | Proposal | None:
         if isinstance(key, AttemptKey):
             assert isinstance(call, Attempt)
             return self.store.find_attempt(key, call.task)
         return self.store.find_proposal(key)
 
-    async def _call_all(
-        self,
-        calls: Sequence[Call],
-        missing: list[tuple[int, AttemptKey | ProposalKey]],
-        answers: list[Answer],
-    ) -> None:
-        """Workers share the calls; the first failure stops the others and is raised.
+    def _fly(
+        self, calls: Sequence[Call], granted: Mapping[int, Key], answers: Sequence[Answer]
+    ) -> Flight[Rollout | Proposal]:
+        """Start what the store did not answer."""
+        missing, stage = [i for i in granted if answers[i] is None], self._stage
+        return Flight(lambda i: self._call(calls[i], granted[i], stage), missing, self._places)
 
-        A worker calls in the next one before it makes its first call; that one begins when this one has to
-        wait. So an actor that answers at once costs two workers, not as many as may be in flight.
-        """
-        waiting = deque(missing)
-        idle = min(self._concurrency, len(missing))
+    async def _call(self, wish: Call, key: Key, stage: str) -> Rollout | Proposal:
+        """One call, kept before anybody sees it."""
+        if isinstance(key, AttemptKey):
+            assert isinstance(wish, Attempt)
+            rollout = await self._caller.attempt(wish, key.trial)
+            self.store.finish_attempt(key, rollout, stage=stage)
+            self._watch_outage(key, rollout.error)
+            return rollout
+        assert isinstance(wish, Question)
+        proposal = await self._caller.propose(wish, key.trial)
+        self.store.finish_proposal(key, proposal, stage=stage if wish.matter == EDITS else wish.matter)
+        self._watch_outage(key, proposal.error)
+        return proposal
 
-        async def work() -> None:
-            nonlocal idle
-            idle -= 1
-            if idle and waiting:
-                workers.create_task(work())
-            while waiting:
-                i, key = waiting.popleft()
-                wish = calls[i]
-                if isinstance(key, AttemptKey):
-                    assert isinstance(wish, Attempt)
-                    rollout = answers[i] = await self._caller.attempt(wish, key.trial)
-                    self.store.finish_attempt(key, rollout, stage=self._stage)
-                    self._watch_outage(key, rollout.error)
-                else:
-                    assert isinstance(wish, Question)
-                    proposal = answers[i] = await self._caller.propose(wish, key.trial)
-                    self.store.finish_proposal(key, proposal, stage=self._stage)
-                    self._watch_outage(key, proposal.error)
 
-        failed: BaseException | None = None
-        try:
-            async with asyncio.TaskGroup() as workers:
-                workers.create_task(work())
-        except BaseExceptionGroup as failures:
-            failed = failures.exceptions[0]
-        if failed is not None:
-            raise failed
+def _unheard(refused: Sequence[Json]) -> None:
+    """Nobody wants to know."""
 
 
 @dataclass
@@ -224,10 +283,10 @@ class _Streak:
 
     what: str
     limit: int = STILLBORN
-    keys: list[AttemptKey | ProposalKey] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
     reason: str = ""
 
-    def note(self, key: AttemptKey | ProposalKey, reason: str, *, failed: bool) -> None:
+    def note(self, key: Key, reason: str, *, failed: bool) -> None:
         if failed:
             self.keys.append(key)
             self.reason = reason or "none given"

@@ -18,7 +18,7 @@ from itertools import groupby
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from sharpen.report import sentences
+from sharpen.report import sentences, training
 from sharpen.report.chart import chart_of
 from sharpen.report.diffs import diff_of, edit_diff
 from sharpen.report.grid import Cell, Grid
@@ -51,6 +51,7 @@ def render_html(view: RunView) -> str:
             diff_of=diff_of,
             edit_diff=edit_diff,
             words=sentences,
+            training=training,
             shown_tasks=SHOWN_TASKS,
         )
     )

@@ -68,7 +68,10 @@ WORDS = {
 class Plot:
     """The curve as a renderable; it takes the width it is given, up to a limit."""
 
-    def __init__(self, points: Sequence[CurvePoint]) -> None:
+    def __init__(
+        self, points: Sequence[CurvePoint], *, unit: str = "rollouts", intervals: bool = True
+    ) -> None:
+        self._unit, self._intervals = unit, intervals
         self._test = [point for point in points if point.kind.startswith("test")]
         self._points = [point for point in points if point not in self._test]
 
@@ -85,8 +88,10 @@ class Plot:
             canvas.point(width + TEST // 2 + (2 if point.kind == "test" else -1), point, signs)
         yield from canvas.lines(signs)
         yield _axis(width, signs, test=bool(self._test))
-        yield _ticks(width, end, test=bool(self._test))
-        yield from _legend([*self._points, *self._test], signs, width=options.max_width)
+        yield _ticks(width, end, test=bool(self._test), unit=self._unit)
+        yield from _legend(
+            [*self._points, *self._test], signs, width=options.max_width, intervals=self._intervals
+        )
 
 
 class Canvas:
@@ -135,7 +140,7 @@ def _axis(width: int, signs: Signs, *, test: bool) -> Text:
     return Text(" " * (MARGIN - 1) + signs.corner + signs.axis * width + beside, style="dim")
 
 
-def _ticks(width: int, end: int, *, test: bool) -> Text:
+def _ticks(width: int, end: int, *, test: bool, unit: str) -> Text:
     """Numbers below their columns; one that would run into the next is left out."""
     line = [" "] * (MARGIN + width + (TEST if test else 0) + 8)
     for at in nice_ticks(end, most=max(2, width // 12)):
@@ -145,16 +150,16 @@ def _ticks(width: int, end: int, *, test: bool) -> Text:
     if test:
         start = MARGIN + width + TEST // 2 - 2
         line[start : start + 4] = "test"
-    return Text("".join(line).rstrip() + ("" if test else "  rollouts"), style="dim")
+    return Text("".join(line).rstrip() + ("" if test else f"  {unit}"), style="dim")
 
 
-def _legend(points: Sequence[CurvePoint], signs: Signs, *, width: int) -> Iterator[Text]:
+def _legend(points: Sequence[CurvePoint], signs: Signs, *, width: int, intervals: bool) -> Iterator[Text]:
     """What the signs mean, as many to a line as fit."""
     present = {point.kind for point in points}
     kinds = [kind for kind in WORDS if kind in present]
     items = [Text.assemble((signs.of(kind), COLOURS[kind]), f" {WORDS[kind]}") for kind in kinds]
     line = Text(" " * MARGIN)
-    for item in [*items, Text(f"{signs.bar} 95 % interval")]:
+    for item in [*items, *([Text(f"{signs.bar} 95 % interval")] if intervals else [])]:
         if line.cell_len > MARGIN and line.cell_len + item.cell_len > width:
             yield line
             line = Text(" " * MARGIN)

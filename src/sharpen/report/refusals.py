@@ -1,5 +1,7 @@
 """The edits that did not make it, each with the reason: the gate refused, fresh attempts or the task did.
 
+An edit that quotes an answer is refused before anybody tries it.
+
 The same edit dropped on several tasks is one entry that names them all, because a run may drop hundreds.
 """
 
@@ -14,7 +16,7 @@ from sharpen.report.search import group_verdict
 from sharpen.report.versions import EditKey, EditView, StepView, edits_of
 from sharpen.store import Event
 
-RefusalKind = Literal["gate", "group", "vetted out", "dropped"]
+RefusalKind = Literal["gate", "leak", "group", "vetted out", "dropped"]
 _KINDS: dict[str, RefusalKind] = {"group": "group", "vet": "vetted out", "drop": "dropped"}
 _Key = tuple[RefusalKind, tuple[EditKey, ...]]
 
@@ -29,14 +31,21 @@ class Refusal:
     tasks: tuple[str, ...] = ()
     times: int = 1
     step: int | None = None
+    """The gate decision that refused them."""
+    place: str = ""
+    """Where in the run that was."""
     accepted_in: str | None = None
     """The version that holds these very edits all the same: another task spoke for them."""
 
 
 def refusals_of(record: RunRecord, steps: Sequence[StepView]) -> tuple[Refusal, ...]:
-    """The gate's first, then what did not help as a group, was vetted out, was dropped."""
+    """The gate's first, then the leak check's, what was of no help as a group, vetted out, dropped."""
     home = {edit.key: step.version for step in reversed(steps) if step.accepted for edit in step.edits}
-    refusals = [*_by_gate(steps), *(found for kind in _KINDS for found in _by_event(record, kind))]
+    refusals = [
+        *_by_gate(steps),
+        *_by_leak_check(record),
+        *(found for kind in _KINDS for found in _by_event(record, kind)),
+    ]
     return tuple(_with_home(refusal, home) for refusal in refusals)
 
 
@@ -48,7 +57,21 @@ def _with_home(refusal: Refusal, home: Mapping[EditKey, str]) -> Refusal:
 def _by_gate(steps: Sequence[StepView]) -> Iterator[Refusal]:
     for step in steps:
         if not step.accepted:
-            yield Refusal("gate", step.edits, f"{step.decision}: {step.reason}", step=step.number)
+            reason = f"{step.decision}: {step.reason}"
+            yield Refusal("gate", step.edits, reason, step=step.number, place=step.place)
+
+
+def _by_leak_check(record: RunRecord) -> list[Refusal]:
+    """The same edit, refused again for the same reason, is one entry."""
+    grouped: dict[tuple[EditKey, str], list[Refusal]] = {}
+    for event in record.of_kind("refused"):
+        for told in event.data.get("edits") or ():
+            (edit,), reason = (
+                edits_of([told], record.train_ids),
+                str(told.get("reason") or "it quotes an answer"),
+            )
+            grouped.setdefault((edit.key, reason), []).append(Refusal("leak", (edit,), reason))
+    return [_together(same) for same in grouped.values()]
 
 
 def _by_event(record: RunRecord, kind: str) -> list[Refusal]:

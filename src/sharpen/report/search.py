@@ -1,5 +1,7 @@
 """The search in a few sentences: what was adopted, dropped and vetted, tested in a group, weighed in a pool.
 
+Of a batch run: what the leak check kept out, which answers could not be used, how often it probed.
+
 All of it happened on the train split and proves nothing; it explains where the rollouts went.
 """
 
@@ -40,6 +42,18 @@ def _sentences(record: RunRecord) -> Iterator[str]:
         considered = plural(int(event.data.get("considered") or 0), "edit")
         rounds = plural(int(event.data.get("rounds") or 0), "round")
         yield f"Pooled phase: {considered} weighed together in {rounds}, {kept} kept."
+    yield from _batch_sentences(record)
+
+
+def _batch_sentences(record: RunRecord) -> Iterator[str]:
+    if refused := _edits(record, "refused"):
+        kept_out = "was" if refused == 1 else "were"
+        yield f"{plural(refused, 'edit')} {kept_out} refused by the leak check: they give answers away."
+    patches = [patch for event in record.of_kind("step") for patch in event.data.get("patches") or ()]
+    if dropped := sum(bool(patch.get("error")) for patch in patches):
+        yield f"{dropped:,} of {plural(len(patches), 'reflection')} could not be used."
+    if probes := sum(len(event.data.get("probes") or ()) for event in record.of_kind("probe")):
+        yield f"{plural(probes, 'probe')} made before reflecting."
 
 
 def _edits(record: RunRecord, kind: str) -> int:

@@ -18,9 +18,23 @@ from sharpen.types import Estimate
 Tone = Literal["good", "flat", "bad", "open"]
 _FRESH = "the final pass is made of fresh attempts."
 MINUS = "−"
+_ACTIONS = {
+    "accept_new_best": "accepted",
+    "accept": "accepted",
+    "force_accept": "accepted, no gate",
+    "reject": "rejected",
+    "skip_no_patches": "no patches",
+    "skip_no_rewrite": "no rewrite",
+    "skip_no_decision": "undecided",
+    "skip_first_epoch": "first epoch",
+    "no_content": "nothing to say",
+    "skip": "nothing to do",
+    "inject_placeholder": "placeholder",
+}
 _ENDINGS = {
     "converged": "the search found nothing more to try",
     "budget": "the budget for searching was spent",
+    "epochs": "all epochs were done",
     "pooled": "the pooled phase had weighed all edits together",
     "teacher is not helping": "the teacher's edits did not help",
 }
@@ -61,6 +75,20 @@ def ending(reason: str) -> str:
     return _ENDINGS.get(reason, reason)
 
 
+def action(name: str) -> str:
+    """How a step or the end of an epoch went."""
+    return _ACTIONS.get(name, name.replace("_", " ") or "not recorded")
+
+
+def share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def place(step: StepView) -> str:
+    """Where in the run a gate decided."""
+    return step.place if step.step is None else f"step {step.place}"
+
+
 def curve_note(gate: str) -> str:
     """How far the scores that a gate measured can be believed."""
     if gate == "race":
@@ -79,7 +107,7 @@ def score(estimate: Estimate | None) -> str:
 def difference(estimate: Estimate | None) -> str:
     if estimate is None:
         return "not measured"
-    return f"{_signed(estimate.mean)} [{_minus(estimate.low)}, {_minus(estimate.high)}]"
+    return f"{signed(estimate.mean)} [{_minus(estimate.low)}, {_minus(estimate.high)}]"
 
 
 def evidence(step: StepView) -> str:
@@ -112,7 +140,7 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _signed(value: float) -> str:
+def signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:+.2f}".replace("-", MINUS)  # + 0.0 turns a negative zero
 
 

@@ -14,7 +14,16 @@ from sharpen.types import Usage
 
 STAGES = {
     "search": "search on train",
+    "probe": "probes",
+    "merge": "merging",
+    "rank": "ranking",
+    "rate": "edit budgets",
+    "rewrite": "rewriting",
     "gate": "gates on selection",
+    "consolidate": "the appendix",
+    "slow update": "slow updates",
+    "meta skill": "meta skill",
+    "meta reflect": "meta reflection",
     "final": "final pass on selection",
     "test": "one look at test",
     "eval": "evaluation",

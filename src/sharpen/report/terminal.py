@@ -1,4 +1,4 @@
-"""A run in the terminal: status, curve, spend, verdicts and what to do next; and a table of many runs.
+"""A run in the terminal: status, curve, spend, verdicts and what to do next.
 
 Skill texts and task ids are other people's: control characters are shown, never sent, and no text is read as
 markup. Where the terminal knows only ASCII, everything is.
@@ -7,7 +7,7 @@ markup. Where the terminal knows only ASCII, everything is.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -19,6 +19,7 @@ from rich.text import Text
 from sharpen.report import sentences
 from sharpen.report.plot import Plot
 from sharpen.report.spend import Paid, Spend
+from sharpen.report.training import Training
 from sharpen.report.versions import StepView
 from sharpen.report.view import RunView
 from sharpen.report.visible import visible
@@ -32,25 +33,6 @@ IN_ASCII = str.maketrans({"−": "-", "–": "-", "±": "+-", "…": "."})
 def render_terminal(view: RunView) -> RenderableType:
     """What `sharpen show RUN` prints."""
     return Encodable(Group(*_screen(view)))
-
-
-def runs_table(views: Iterable[RunView]) -> RenderableType:
-    """What `sharpen runs` prints: one line per run."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Run", overflow="fold", min_width=12)
-    for name in ("Status", "Best", "Selection", "Test gain"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("Rollouts", justify="right", no_wrap=True)
-    for view in views:
-        table.add_row(
-            plain(view.run_dir),
-            Text(view.status.state, STATE_STYLES[view.status.state]),
-            view.best if view.accepted else "none",
-            sentences.score(view.selection),
-            sentences.difference(view.gain) if view.gain and view.accepted else "–",
-            f"{view.spend.rollouts:,}",
-        )
-    return Encodable(table)
 
 
 def plain(text: str) -> Text:
@@ -83,8 +65,10 @@ def _screen(view: RunView) -> Iterator[RenderableType]:
     if view.curve:
         yield Padding(Plot(view.curve), (1, 0, 0, 0))
     yield from (plain(sentence) for sentence in view.search)
-    if view.steps:
-        yield Steps(view.steps)
+    if view.epochs:
+        yield Training(view.epochs)
+    if rest := _not_in_epochs(view):
+        yield Steps(rest)
     yield _spend_table(view.spend)
     yield _next_commands(view)
 
@@ -97,6 +81,13 @@ def _notes(view: RunView) -> Iterator[str]:
     yield from view.notes
     if not view.curve:
         yield "No score has been recorded yet."
+
+
+def _not_in_epochs(view: RunView) -> list[StepView]:
+    """Gate decisions that no line of the training table tells of: all of them for the other loop."""
+    steps = {step.gate.number for epoch in view.epochs for step in epoch.steps if step.gate}
+    ends = {end.gate.number for epoch in view.epochs for end in epoch.ends if end.gate}
+    return [step for step in view.steps if step.number not in steps | ends]
 
 
 class Steps:
@@ -121,7 +112,7 @@ class Steps:
 
 
 def _step_cells(step: StepView, *, wide: bool, weighs: bool) -> Iterator[RenderableType]:
-    yield str(step.number)
+    yield step.place
     yield f"{step.version} from {step.parent}" if wide else step.version
     yield _verdict(step)
     yield f"{step.wins}/{step.ties}/{step.losses}"

@@ -1,7 +1,8 @@
 """The skills a run offered to its gate, under the short names that every part of a report uses.
 
-`start` is the skill the run began with, `v1`, `v2` … are the accepted ones (`skills/skill_v0001.md` …), and
-`c3` is the candidate that step 3 rejected. A name belongs to a text: offered twice, it keeps its name.
+`start` is the skill the run began with, `v1`, `v2` … are the accepted ones in their order, and `c3` is the
+candidate that step 3 rejected. What was rejected at the end of an epoch is counted by itself: `s1` the first
+slow update, `m1` the first meta reflection. A name belongs to a text: offered twice, it keeps its name.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sharpen.report.record import RunRecord, read_estimate
 from sharpen.skills import Edit, Skill, apply_edits, tokens
 from sharpen.types import Estimate, Json
 
-EditKey = tuple[str, str, str]
+EditKey = tuple[str, str, str, str]
 VersionKind = Literal["start", "accepted", "rejected", "offered"]
 
 
@@ -28,10 +29,13 @@ class EditView:
     content: str
     witness: str | None = None
     support: int = 1
+    file: str = ""
+    """The file it changes; empty is SKILL.md."""
+    took_effect: bool = True
 
     @property
     def key(self) -> EditKey:
-        return self.op, self.target, self.content
+        return self.op, self.target, self.content, self.file
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class StepView:
     """One gate decision with everything needed to check it by hand."""
 
     number: int
+    """The how-manieth decision of the run."""
     version: str
     parent: str
     candidate: str
@@ -57,6 +62,15 @@ class StepView:
     edits: tuple[EditView, ...]
     rollouts: int
     """Rollouts the run had spent when this was decided."""
+    of: str = "step"
+    """What the candidate came from: a step, or what happened at the end of an epoch."""
+    step: int | None = None
+    """The number of the step it came from; None for anything else."""
+
+    @property
+    def place(self) -> str:
+        """Where in the run it was decided."""
+        return str(self.step) if self.step is not None else self.of.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -82,20 +96,24 @@ def steps_of(record: RunRecord) -> tuple[StepView, ...]:
     """The gate decisions in order."""
     labels = labels_of(record)
     return tuple(
-        _step(number, event.data, labels=labels, train_ids=record.train_ids)
-        for number, event in enumerate(record.of_kind("gate"), 1)
+        _step(number, data, labels=labels, train_ids=record.train_ids)
+        for number, data in enumerate(_decisions(record), 1)
     )
 
 
 def labels_of(record: RunRecord) -> dict[str, str]:
     """The short name of every digest."""
     labels = {record.start: "start"} if record.start else {}
-    gates = list(enumerate((event.data for event in record.of_kind("gate")), 1))
+    gates = list(enumerate(_decisions(record), 1))
     accepted = [str(data.get("candidate")) for _, data in gates if _verdict(data).get("decision") == "better"]
     fresh = (digest for digest in dict.fromkeys(accepted) if digest not in labels)
     labels |= {digest: f"v{number}" for number, digest in enumerate(list(fresh), 1)}
+    counts: dict[str, int] = {}
     for number, data in gates:
-        labels.setdefault(str(data.get("candidate")), f"c{data.get('step') or number}")
+        of, candidate = _of(data), str(data.get("candidate"))
+        counts[of] = counts.get(of, 0) + 1
+        label = f"c{data.get('step') or number}" if of == "step" else f"{of[0]}{counts[of]}"
+        labels.setdefault(candidate, label)
     for digest in record.versions:
         labels.setdefault(digest, digest[:7])
     return labels
@@ -126,27 +144,44 @@ def edits_of(entries: object, train_ids: Mapping[int, str]) -> tuple[EditView, .
     return tuple(_edit(entry, train_ids) for entry in found if isinstance(entry, Mapping))
 
 
-def edit_by_edit(text: str, edits: Iterable[EditView]) -> Iterator[tuple[EditView, str]]:
-    """Each edit with the text after it; an edit that cannot be applied changes nothing."""
-    skill = Skill(text)
+def edit_by_edit(skill: Skill, edits: Iterable[EditView]) -> Iterator[tuple[EditView, Skill]]:
+    """Each edit with the skill after it; an edit that cannot be applied changes nothing."""
     for edit in edits:
+        fields = {"op": edit.op, "target": edit.target, "content": edit.content, "file": edit.file}
         try:
-            change = Edit.from_json({"op": edit.op, "target": edit.target, "content": edit.content})
+            change = Edit.from_json(fields)
         except EditError:
-            yield edit, skill.text
+            yield edit, skill
             continue
         skill = apply_edits(skill, [change]).skill
-        yield edit, skill.text
+        yield edit, skill
 
 
 def _verdict(data: Json) -> Json:
     return data.get("verdict") or {}
 
 
+def _decisions(record: RunRecord) -> Iterator[Json]:
+    """What each gate event says; a slow update that was let in without a gate is told as if by one."""
+    for event in record.of_kind("gate", "slow_update"):
+        if event.kind == "gate":
+            yield event.data
+        elif event.data.get("action") == "force_accept":
+            parent, verdict = (
+                event.data.get("current"),
+                {"decision": "better", "reason": "let in without a gate"},
+            )
+            yield {**event.data, "of": "slow_update", "parent": parent, "verdict": verdict}
+
+
+def _of(data: Json) -> str:
+    return str(data.get("of") or "step")
+
+
 def _step(number: int, data: Json, *, labels: Mapping[str, str], train_ids: Mapping[int, str]) -> StepView:
     verdict, candidate, parent = _verdict(data), str(data.get("candidate")), str(data.get("parent"))
     return StepView(
-        number=int(data.get("step") or number),
+        number=number,
         version=labels.get(candidate, candidate[:7]),
         parent=labels.get(parent, parent[:7]),
         candidate=candidate,
@@ -163,6 +198,8 @@ def _step(number: int, data: Json, *, labels: Mapping[str, str], train_ids: Mapp
         needed=verdict.get("needed"),
         edits=edits_of(data.get("edits"), train_ids),
         rollouts=int(data.get("rollouts") or 0),
+        of=_of(data),
+        step=int(data.get("step") or number) if _of(data) == "step" else None,
     )
 
 
@@ -199,4 +236,6 @@ def _edit(entry: Json, train_ids: Mapping[int, str]) -> EditView:
         content=str(edit.get("content") or ""),
         witness=None if witness is None else str(witness),
         support=int(edit.get("support_count") or 1),
+        file=str(edit.get("file") or ""),
+        took_effect=str(entry.get("status") or "applied").startswith("applied"),
     )

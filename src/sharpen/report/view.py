@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sharpen.report.curve import CurvePoint, Mark, marks_of, points_of
+from sharpen.report.epochs import EpochView, epochs_of
 from sharpen.report.grid import Grid, grids_of
 from sharpen.report.origins import LineOrigin, origins_of
 from sharpen.report.recipe import recipe_of
@@ -47,7 +48,10 @@ class RunView:
     marks: tuple[Mark, ...]
     search: tuple[str, ...]
     """What the search on train did, in a few sentences."""
+    epochs: tuple[EpochView, ...]
+    """The epochs of a batch run; empty for the other loop."""
     steps: tuple[StepView, ...]
+    """The gate decisions."""
     versions: tuple[VersionView, ...]
     refusals: tuple[Refusal, ...]
     blame: tuple[LineOrigin, ...]
@@ -87,6 +91,7 @@ def load_run(run_dir: str | Path) -> RunView:
         curve=points_of(record, steps=steps, versions=versions, best=best),
         marks=marks_of(record),
         search=search_of(record),
+        epochs=epochs_of(record, steps=steps, labels=labels_of(record)),
         steps=steps,
         versions=versions,
         refusals=refusals_of(record, steps),

@@ -2,22 +2,22 @@
 
 Edits reach the editable text only. An edit is located and spliced in; then the new text is compared with
 the old one: frontmatter and protected regions must be there byte for byte, or the edit is dropped. Applying
-is total: whatever a model proposes ends in a report, never in an exception. Whether an edit helps is not
-known here.
+is total: whatever a model proposes ends in a report, never in an exception. How one edit changes one text is
+in `splice.py`, which files it may change in `package.py`. Whether an edit helps is not known here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sharpen.skills.document import Skill, is_blank
 from sharpen.skills.edits import Edit
 from sharpen.skills.frontmatter import body_start, opens_frontmatter
-from sharpen.skills.markdown import block, has_lines, is_blank_to_line_end, needs_blank_line, whole_line
-from sharpen.skills.regions import Region, editable_spans, find_regions, strip_markers, tail_start
-from sharpen.skills.reports import EditReport, Status
+from sharpen.skills.package import edit_file
+from sharpen.skills.regions import Region, find_regions
+from sharpen.skills.reports import EditReport
+from sharpen.skills.splice import Outcome, Text, splice
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,6 @@ class Applied:
     changed: bool
 
 
-class _Text(NamedTuple):
-    """A skill's text with what must not change in it: everything before `start`, and the regions."""
-
-    text: str
-    start: int
-    regions: tuple[Region, ...]
-
-
-class _Outcome(NamedTuple):
-    """The new text, or None when the edit had no effect."""
-
-    text: str | None
-    status: Status
-    reason: str
-
-
 def apply_edits(
     skill: Skill, edits: Iterable[Edit], *, limit: int | None = None, first_occurrence: bool = False
 ) -> Applied:
@@ -54,187 +38,45 @@ def apply_edits(
     A target that occurs more than once in the editable text is ambiguous, unless `first_occurrence` asks for
     SkillOpt's behaviour of taking the first.
     """
-    current = _Text(skill.text, skill.body_start, find_regions(skill.text, start=skill.body_start))
+    current = Text(skill.text, skill.body_start, find_regions(skill.text, start=skill.body_start))
+    files = skill.files
     reports: list[EditReport] = []
     applied: list[Edit] = []
     for index, edit in enumerate(edits, 1):
         if limit is not None and len(applied) >= limit:
-            outcome = _Outcome(None, "skipped_over_budget", f"{limit} edits already took effect")
+            outcome = Outcome(None, "skipped_over_budget", f"{limit} edits already took effect")
+        elif edit.file != "":
+            outcome, files = edit_file(files, edit, first=first_occurrence)
         else:
             outcome, current = _step(current, edit, first=first_occurrence)
         reports.append(EditReport.on(index, edit, status=outcome.status, reason=outcome.reason))
         if outcome.text is not None:
             applied.append(edit)
-    changed = current.text != skill.text
-    candidate = skill.with_text(current.text) if changed else skill
+    changed = current.text != skill.text or (files is not skill.files and files != skill.files)
+    candidate = Skill(current.text, files) if changed else skill
     return Applied(candidate, tuple(reports), tuple(applied), changed)
 
 
-def _step(current: _Text, edit: Edit, *, first: bool) -> tuple[_Outcome, _Text]:
-    outcome = _splice(current, edit, first=first)
+def _step(current: Text, edit: Edit, *, first: bool) -> tuple[Outcome, Text]:
+    outcome = splice(current, edit, first=first)
     return (outcome, current) if outcome.text is None else _admit(current, outcome, outcome.text)
 
 
-def _admit(old: _Text, outcome: _Outcome, text: str) -> tuple[_Outcome, _Text]:
+def _admit(old: Text, outcome: Outcome, text: str) -> tuple[Outcome, Text]:
     """Take a spliced text over only if nothing protected changed and it can be read back as a skill."""
     if text == old.text:
-        return _Outcome(None, "skipped_no_change", "the result equals the text before"), old
+        return Outcome(None, "skipped_no_change", "the result equals the text before"), old
     start = body_start(text) if old.start else 0
     assert text.startswith(old.text[: old.start]), "an edit reached the frontmatter"
     regions = find_regions(text, start=start)
     if (regions or old.regions) and _protected(text, regions) != _protected(old.text, old.regions):
         reason = "the edit would put together or break a protected region's marker"
-        return _Outcome(None, "skipped_protected_region", reason), old
+        return Outcome(None, "skipped_protected_region", reason), old
     if not start and (opens_frontmatter(text) or is_blank(text)):
         reason = "the result would be empty, or begin with a '---' line, and could not be read as a skill"
-        return _Outcome(None, "skipped_unreadable_result", reason), old
-    return outcome, _Text(text, start, regions)
+        return Outcome(None, "skipped_unreadable_result", reason), old
+    return outcome, Text(text, start, regions)
 
 
 def _protected(text: str, regions: tuple[Region, ...]) -> list[str]:
     return [text[region.start : region.end] for region in regions]
-
-
-def _splice(current: _Text, edit: Edit, *, first: bool) -> _Outcome:
-    for name, value in (("target", edit.target), ("content", edit.content)):
-        if not isinstance(value, str):
-            return _Outcome(None, "error", f"the edit's {name} is {type(value).__name__}, not a string")
-    if edit.op == "append":
-        return _append(current, edit.content)
-    if edit.op == "insert_after":
-        return _insert_after(current, edit, first=first)
-    if edit.op == "replace":
-        return _replace(current, edit, first=first)
-    if edit.op == "delete":
-        return _delete(current, edit, first=first)
-    return _Outcome(None, "skipped_unknown_op", "the op is not one of append, insert_after, replace, delete")
-
-
-def _append(current: _Text, content: str, *, fallback: bool = False) -> _Outcome:
-    """At the end of the editable text: before the regions at the tail, if there are any."""
-    text, start, regions = current
-    added = block(strip_markers(content))
-    if not added:
-        return _Outcome(None, "skipped_no_change", "there is nothing to append")
-    if has_lines(text, added, start=start):
-        return _Outcome(None, "skipped_duplicate", "the skill already says exactly this")
-    cut = tail_start(text, regions) if regions else len(text)
-    new = _end_of_head(text[:cut], start, added) + added + "\n"
-    if cut == len(text):
-        return _Outcome(new, *_appended(fallback))
-    tail = text[cut:].rstrip() + "\n" if regions[-1].closed else text[cut:]
-    return _Outcome(new + "\n" + tail, *_appended_before_region(fallback))
-
-
-def _end_of_head(head: str, start: int, added: str) -> str:
-    """The text before an appended block, ended so that the block begins a line of its own."""
-    front, body = head[:start], head[start:].rstrip(" \t\r\n")
-    if body:
-        return front + body + ("\n\n" if needs_blank_line(body, added) else "\n")
-    if not front:
-        return ""
-    return front + ("\n" if front.endswith("\n") else "\n\n")
-
-
-def _appended(fallback: bool) -> tuple[Status, str]:
-    if fallback:
-        return "applied_insert_after_fallback_append", "the target is not there; appended at the end instead"
-    return "applied_append", "appended at the end"
-
-
-def _appended_before_region(fallback: bool) -> tuple[Status, str]:
-    if fallback:
-        reason = "the target is not there; appended before the protected region instead"
-        return "applied_insert_after_fallback_before_protected_region", reason
-    return "applied_append_before_protected_region", "appended before the protected region at the tail"
-
-
-class _Found(NamedTuple):
-    """Where a target stands, and the editable span it stands in."""
-
-    at: int
-    end: int
-    span_end: int
-
-
-def _locate(current: _Text, target: str, *, first: bool) -> _Found | _Outcome | None:
-    """The target's place in the editable text; why no place can be used; None if it is nowhere."""
-    text, start, regions = current
-    found: _Found | None = None
-    for span_start, span_end in editable_spans(text, regions, start=start):
-        at = text.find(target, span_start, span_end)
-        while at != -1:
-            if found is not None:
-                reason = "the target occurs more than once; quote more of it"
-                return _Outcome(None, "skipped_ambiguous_target", reason)
-            found = _Found(at, at + len(target), span_end)
-            if first:
-                return found
-            at = text.find(target, at + 1, span_end)
-    if found is None and target in text:
-        reason = "the target touches a protected region or the frontmatter"
-        return _Outcome(None, "skipped_protected_region", reason)
-    return found
-
-
-def _insert_after(current: _Text, edit: Edit, *, first: bool) -> _Outcome:
-    """Below the line in which the target ends; at the end of the skill when the target is not there."""
-    added = block(strip_markers(edit.content))
-    if not added:
-        return _Outcome(None, "skipped_no_change", "there is nothing to insert")
-    found = _locate(current, edit.target, first=first) if edit.target.strip() else None
-    if found is None:
-        return _append(current, added, fallback=True)
-    if isinstance(found, _Outcome):
-        return found
-    text = current.text
-    newline = text.find("\n", found.end - 1, found.span_end)
-    at = found.span_end if newline == -1 else newline + 1
-    if text.startswith(added, at) and is_blank_to_line_end(text, at + len(added)):
-        return _Outcome(None, "skipped_duplicate", "the lines already follow the target")
-    before = text[:at] if newline != -1 else text[:at] + "\n"
-    new = before + added + "\n" + text[at:]
-    return _Outcome(new, "applied_insert_after", "inserted below the target's line")
-
-
-def _locate_required(current: _Text, edit: Edit, *, first: bool) -> _Found | _Outcome:
-    """For the two ops that cannot do without their target."""
-    replacing = edit.op == "replace"
-    if not edit.target.strip():
-        status: Status = "skipped_replace_missing_target" if replacing else "skipped_delete_missing_target"
-        return _Outcome(None, status, f"a {edit.op} must quote the text it is about")
-    found = _locate(current, edit.target, first=first)
-    if found is None:
-        status = "skipped_replace_target_not_found" if replacing else "skipped_delete_target_not_found"
-        return _Outcome(None, status, "the target is not in the skill")
-    return found
-
-
-def _replace(current: _Text, edit: Edit, *, first: bool) -> _Outcome:
-    found = _locate_required(current, edit, first=first)
-    if isinstance(found, _Outcome):
-        return found
-    text, content = current.text, strip_markers(edit.content)
-    if edit.content and not content:
-        return _Outcome(None, "skipped_no_change", "the replacement is nothing but markers")
-    at, end = (found.at, found.end) if content else whole_line(text, found.at, found.end)
-    content = _fit_newline(content, edit.target, following=text[end : end + 1])
-    return _Outcome(text[:at] + content + text[end:], "applied_replace", "replaced the target")
-
-
-def _fit_newline(content: str, target: str, *, following: str) -> str:
-    """Keep lines apart as they were: models are careless about the newline at the end of what they quote."""
-    if content and target.endswith("\n") and not content.endswith("\n"):
-        return content + "\n"
-    if following == "\n" and content.endswith("\n") and not target.endswith("\n"):
-        return content.rstrip("\n")
-    return content
-
-
-def _delete(current: _Text, edit: Edit, *, first: bool) -> _Outcome:
-    """The target's characters; a target that is all there is on its line takes the line with it."""
-    found = _locate_required(current, edit, first=first)
-    if isinstance(found, _Outcome):
-        return found
-    at, end = whole_line(current.text, found.at, found.end)
-    return _Outcome(current.text[:at] + current.text[end:], "applied_delete", "deleted the target")

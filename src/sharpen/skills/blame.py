@@ -1,7 +1,8 @@
-"""Blame: for every line of a skill, the step that brought it in.
+"""Blame: for every line of a skill and of its files, the step that brought it in.
 
 The chain of texts is given; where it comes from, and what an origin means, is the caller's to know. Lines are
-compared step by step, so a line keeps its oldest origin for as long as nobody changes it.
+compared step by step, so a line keeps its oldest origin for as long as nobody changes it. A file that is not
+UTF-8 has no lines.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+
+from sharpen.skills.package import as_text
 
 
 @dataclass(frozen=True)
@@ -18,31 +21,44 @@ class Step:
     text: str
     origin: str
     detail: Mapping[str, object] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BlameLine:
-    """Line `number` (from 1) of the last text, with the origin and detail of step number `step` (from 0)."""
+    """Line `number` (from 1) of the last text, with the origin and detail of step number `step` (from 0).
+
+    `file` is the file the line stands in; empty for the text itself.
+    """
 
     number: int
     text: str
     origin: str
     detail: Mapping[str, object]
     step: int
+    file: str = ""
 
 
 def blame(steps: Sequence[Step]) -> tuple[BlameLine, ...]:
-    """One BlameLine per line of the last step's text; the first step is the starting skill."""
+    """One BlameLine per line of the last step's text and files; the first step is the starting skill."""
+    found = _owned([step.text for step in steps], steps, "")
+    for path in sorted(steps[-1].files) if steps else ():
+        found += _owned([as_text(step.files.get(path, b"")) or "" for step in steps], steps, path)
+    return tuple(found)
+
+
+def _owned(texts: Sequence[str], steps: Sequence[Step], file: str) -> list[BlameLine]:
+    """The lines of the last of the texts, each with the step that brought it in."""
     lines: list[str] = []
     owners: list[int] = []
-    for number, step in enumerate(steps):
-        new = step.text.splitlines()
+    for number, text in enumerate(texts):
+        new = text.splitlines()
         owners = _inherit(owners, lines, new, number)
         lines = new
-    return tuple(
-        BlameLine(at, text, steps[owner].origin, steps[owner].detail, owner)
+    return [
+        BlameLine(at, text, steps[owner].origin, steps[owner].detail, owner, file)
         for at, (text, owner) in enumerate(zip(lines, owners, strict=True), 1)
-    )
+    ]
 
 
 def _inherit(owners: list[int], old: list[str], new: list[str], step: int) -> list[int]:

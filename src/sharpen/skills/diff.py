@@ -1,12 +1,13 @@
 """Two texts side by side: by line for people with a terminal, by word for people who read prose.
 
-Works on any two strings and knows nothing of skills. A diff is exact: its parts joined give both texts.
+Works on any two strings, or on two sets of files, and knows nothing of skills. A diff is exact: its parts
+joined give both texts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from difflib import unified_diff as _unified_lines
 from itertools import groupby
@@ -16,6 +17,8 @@ from typing import Literal, NamedTuple
 _WORD = re.compile(r"\S+\s*|\s+")  # a word takes the space after it along; lone spaces would match by chance
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 NO_NEWLINE = "\\ No newline at end of file\n"
+NO_FILE = "/dev/null"
+"""How a unified diff names the side on which a file does not exist."""
 
 
 class Chunk(NamedTuple):
@@ -29,6 +32,37 @@ def unified_diff(a: str, b: str, *, names: tuple[str, str] = ("a", "b")) -> str:
     """A unified diff as `diff -u` prints it; empty when the texts are equal."""
     lines = _unified_lines(_LINE.findall(a), _LINE.findall(b), *names)
     return "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines)
+
+
+class FileDiff(NamedTuple):
+    """What became of one file; `unified` says only that it differs when it is not text on both sides."""
+
+    file: str
+    kind: Literal["added", "removed", "changed"]
+    unified: str
+    words: tuple[Chunk, ...]
+
+
+def files_diff(
+    a: Mapping[str, bytes], b: Mapping[str, bytes], *, names: tuple[str, str] = ("a", "b")
+) -> tuple[FileDiff, ...]:
+    """The files that differ, by name."""
+    differing = sorted(path for path in a.keys() | b.keys() if a.get(path) != b.get(path))
+    return tuple(_file_diff(path, a.get(path), b.get(path), names) for path in differing)
+
+
+def _file_diff(path: str, old: bytes | None, new: bytes | None, names: tuple[str, str]) -> FileDiff:
+    kind: Literal["added", "removed", "changed"] = "changed"
+    if old is None or new is None:
+        kind = "added" if old is None else "removed"
+    before, after = (
+        NO_FILE if data is None else f"{name}/{path}" for name, data in zip(names, (old, new), strict=True)
+    )
+    try:
+        texts = (old or b"").decode("utf-8"), (new or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        return FileDiff(path, kind, f"Binary files {before} and {after} differ\n", ())
+    return FileDiff(path, kind, unified_diff(*texts, names=(before, after)), word_diff(*texts))
 
 
 def word_diff(a: str, b: str) -> tuple[Chunk, ...]:

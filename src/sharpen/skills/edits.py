@@ -1,7 +1,8 @@
 """One edit to a skill: the unit a teacher proposes, a gate judges and blame names.
 
-The JSON shape is SkillOpt's, so that patches can be exchanged. This module knows what an edit is and when two
-edits say the same; how an edit changes a text is `apply.py`'s business.
+The JSON shape is SkillOpt's, so that patches can be exchanged; the one key of ours, `file`, is left out of
+edits to SKILL.md. This module knows what an edit is and when two edits say the same; how an edit changes a
+text is `apply.py`'s business, and which files may be named `package.py`'s.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from functools import lru_cache
 from typing import Literal, TypeGuard, get_args
 
 from sharpen.errors import EditError
+from sharpen.skills.folder import SKILL_FILE
 
 Op = Literal["append", "insert_after", "replace", "delete"]
 OPS: tuple[Op, ...] = get_args(Op)
-EditKey = tuple[str, str, str]
+EditKey = tuple[str, str, str] | tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +30,23 @@ class Edit:
     support_count: int = 1  # how many attempts speak for the edit
     source_type: str = ""  # SkillOpt: "failure" or "success", the kind of attempts the edit was drawn from
     merge_level: int = 0  # how many rounds of merging the edit has been through
+    file: str = ""  # a file in the skill's folder, such as "references/units.md"; empty is SKILL.md
 
     @classmethod
-    def append(cls, content: str) -> Edit:
-        return cls("append", "", content)
+    def append(cls, content: str, *, file: str = "") -> Edit:
+        return cls("append", "", content, file=file)
 
     @classmethod
-    def insert_after(cls, target: str, content: str) -> Edit:
-        return cls("insert_after", target, content)
+    def insert_after(cls, target: str, content: str, *, file: str = "") -> Edit:
+        return cls("insert_after", target, content, file=file)
 
     @classmethod
-    def replace(cls, target: str, content: str) -> Edit:
-        return cls("replace", target, content)
+    def replace(cls, target: str, content: str, *, file: str = "") -> Edit:
+        return cls("replace", target, content, file=file)
 
     @classmethod
-    def delete(cls, target: str) -> Edit:
-        return cls("delete", target)
+    def delete(cls, target: str, *, file: str = "") -> Edit:
+        return cls("delete", target, file=file)
 
     @classmethod
     def from_json(cls, value: object) -> Edit:
@@ -53,6 +56,7 @@ class Edit:
         op = value.get("op")
         if not _is_op(op):
             raise EditError(f"unknown op {_short(op)}; an edit's op is one of {', '.join(OPS)}")
+        file = _string(value, "file")
         return cls(
             op=op,
             target=_string(value, "target"),
@@ -60,11 +64,12 @@ class Edit:
             support_count=_count(value, "support_count", default=1),
             source_type=_string(value, "source_type"),
             merge_level=_count(value, "merge_level", default=0),
+            file="" if file == SKILL_FILE else file,  # the name a model knows the document by
         )
 
     def to_json(self) -> dict[str, object]:
         """SkillOpt's JSON; `from_json` reads it back to an equal edit."""
-        return {
+        entry: dict[str, object] = {
             "op": self.op,
             "target": self.target,
             "content": self.content,
@@ -72,11 +77,13 @@ class Edit:
             "source_type": self.source_type,
             "merge_level": self.merge_level,
         }
+        return {**entry, "file": self.file} if self.file else entry
 
     @property
     def key(self) -> EditKey:
-        """Equal for edits that differ only in white space, or in a field their op does not use."""
-        return _key(self.op, self.target, self.content)
+        """Equal for edits to the same file that differ in white space or in a field their op does not use."""
+        key = _key(self.op, self.target, self.content)
+        return (*key, self.file) if self.file else key
 
 
 def dedupe(edits: Iterable[Edit]) -> tuple[Edit, ...]:
@@ -91,7 +98,7 @@ def dedupe(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 
 
 @lru_cache(maxsize=4096)  # loops ask for the same few keys again and again
-def _key(op: Op, target: str, content: str) -> EditKey:
+def _key(op: Op, target: str, content: str) -> tuple[str, str, str]:
     return (op, "" if op == "append" else _squeeze(target), "" if op == "delete" else _squeeze(content))
 
 

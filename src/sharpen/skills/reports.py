@@ -29,6 +29,8 @@ Status = Literal[
     # ours
     "skipped_ambiguous_target",
     "skipped_duplicate",
+    "skipped_file_not_text",
+    "skipped_file_out_of_reach",
     "skipped_no_change",
     "skipped_over_budget",
     "skipped_unreadable_result",
@@ -46,17 +48,19 @@ class EditReport:
     content_preview: str
     status: Status
     reason: str
+    file: str = ""  # empty is SKILL.md
 
     @classmethod
     def on(cls, index: int, edit: Edit, *, status: Status, reason: str) -> EditReport:
-        return cls(index, _preview(edit.op), _preview(edit.target), _preview(edit.content), status, reason)
+        op, target, content = _preview(edit.op), _preview(edit.target), _preview(edit.content)
+        return cls(index, op, target, content, status, reason, _preview(edit.file) if edit.file else "")
 
     @property
     def took_effect(self) -> bool:
         return self.status.startswith("applied")
 
     def to_json(self) -> dict[str, object]:
-        """SkillOpt's `edit_apply_report.json` entry, with our `reason` added."""
+        """SkillOpt's `edit_apply_report.json` entry, with our `reason` and, where there is one, `file`."""
         entry: dict[str, object] = {
             "index": self.index,
             "op": self.op,
@@ -65,12 +69,14 @@ class EditReport:
             "status": self.status,
             "reason": self.reason,
         }
+        if self.file:
+            entry["file"] = self.file
         if self.status == "error":
             entry["error"] = self.reason
         return entry
 
 
 def _preview(value: object) -> str:
-    if value is None:
-        return ""
-    return (value if isinstance(value, str) else repr(value))[:PREVIEW]
+    if isinstance(value, str):
+        return value[:PREVIEW]
+    return "" if value is None else repr(value)[:PREVIEW]

@@ -103,6 +103,10 @@ class MemoryStore:
             for key, (proposal, stage) in sorted(self._proposals.items(), key=lambda item: item[0])
         ]
 
+    def trajectory(self, key: AttemptKey) -> Json | None:
+        found = self._attempts.get(key)
+        return None if found is None or found[0].trajectory is None else _copy(found[0].trajectory)
+
     def config(self) -> dict[str, Any]:
         return _copy(self._config)
 

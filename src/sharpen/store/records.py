@@ -6,11 +6,11 @@ a command again pays only for what is missing. This module knows no file, no SQL
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from sharpen.skills import Edit
+from sharpen.skills import Edit, Skill
 from sharpen.types import CallKey, Estimate, Json, Rollout, Task, Usage
 
 VersionStatus = Literal["start", "candidate", "accepted", "rejected"]
@@ -26,7 +26,7 @@ class AttemptKey(NamedTuple):
 
 
 class ProposalKey(NamedTuple):
-    """One teacher call: `question` is the digest of skill, evidence, limit and memory."""
+    """One teacher call: `question` is the digest of skill, evidence, limit, memory and matter."""
 
     teacher: str
     question: str
@@ -40,17 +40,24 @@ class Proposal:
     edits: tuple[Edit, ...] = ()
     usage: Usage | None = None
     error: str = ""
+    data: Json = field(default_factory=dict)  # what it said beside edits
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A skill text the run has proposed to the gate, with the edits that lead from its parent to it."""
+    """A skill the run has proposed to the gate, with the edits that lead from its parent to it."""
 
     digest: str
     parent: str | None
     text: str
     edits: tuple[Json, ...] = ()  # each an edit as JSON plus status, reason and witness, in the order applied
     status: VersionStatus = "candidate"
+    files: Mapping[str, bytes] = field(default_factory=dict)  # what lies beside SKILL.md, by path
+
+    @property
+    def skill(self) -> Skill:
+        """The skill itself, files included."""
+        return Skill(self.text, self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ class AttemptRecord:
     error: str
     usage: Usage | None
     stage: str = ""
+    has_trajectory: bool = False  # `Store.trajectory` finds it
 
     @classmethod
     def of(cls, key: AttemptKey, rollout: Rollout, stage: str = "") -> AttemptRecord:
@@ -104,6 +112,7 @@ class AttemptRecord:
             error=rollout.error,
             usage=rollout.usage,
             stage=stage,
+            has_trajectory=rollout.trajectory is not None,
         )
 
 
@@ -148,6 +157,8 @@ class Store(Protocol):
     def events(self) -> list[Event]: ...
     def attempts(self) -> list[AttemptRecord]: ...
     def proposals(self) -> list[ProposalRecord]: ...
+    def trajectory(self, key: AttemptKey) -> Json | None:
+        """What an attempt did, step by step; None where nobody recorded it. Lists of attempts do without."""
 
     def config(self) -> dict[str, Any]:
         """The resolved configuration this run was made with; empty before `set_config`."""

@@ -7,8 +7,9 @@ kept as bytes. Nested values are JSON in the order given. Empty or absent values
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from typing import Any
 
 from sharpen.errors import UsageError
@@ -95,8 +96,8 @@ def read_rollout(row: Row, task: Task) -> Rollout:
 
 
 def read_attempt_record(row: Row) -> AttemptRecord:
-    """A record from skill, task, student, trial and RECORD_COLUMNS."""
-    key, (outcome, task_id, hard, soft, feedback, error, usage, stage) = AttemptKey(*row[:4]), row[4:]
+    """A record from skill, task, student, trial, RECORD_COLUMNS and whether there is a trajectory."""
+    key, (outcome, task_id, hard, soft, feedback, error, usage, stage, told) = AttemptKey(*row[:4]), row[4:]
     return AttemptRecord(
         key=key,
         task_id=read_text(task_id),
@@ -107,6 +108,7 @@ def read_attempt_record(row: Row) -> AttemptRecord:
         error=read_text(error),
         usage=_read_usage(usage),
         stage=stage or "",
+        has_trajectory=bool(told),
     )
 
 
@@ -115,35 +117,53 @@ PROPOSAL_COLUMNS = "outcome, edits, usage, error, stage"
 
 def write_proposal(proposal: Proposal, stage: str) -> tuple[Cell, ...]:
     """The values of PROPOSAL_COLUMNS."""
-    edits = write_json([edit.to_json() for edit in proposal.edits], "a proposal")
+    edits: object = [edit.to_json() for edit in proposal.edits]
+    said = write_json({"edits": edits, "data": proposal.data} if proposal.data else edits, "a proposal")
     outcome = "error" if proposal.error else "answered"
-    return (outcome, edits, write_usage(proposal.usage), write_text(proposal.error), stage or None)
+    return (outcome, said, write_usage(proposal.usage), write_text(proposal.error), stage or None)
 
 
 def read_proposal(row: Row) -> Proposal:
-    _, edits, usage, error, _ = row
-    return Proposal(
-        tuple(Edit.from_json(edit) for edit in json.loads(edits)), _read_usage(usage), read_text(error)
-    )
+    _, said, usage, error, _ = row
+    edits, data = _said(said)
+    return Proposal(tuple(Edit.from_json(edit) for edit in edits), _read_usage(usage), read_text(error), data)
 
 
 def read_proposal_record(row: Row) -> ProposalRecord:
     """A record from teacher, question, trial and PROPOSAL_COLUMNS."""
-    key, (_, edits, usage, error, stage) = ProposalKey(*row[:3]), row[3:]
-    return ProposalRecord(key, len(json.loads(edits)), read_text(error), _read_usage(usage), stage or "")
+    key, (_, said, usage, error, stage) = ProposalKey(*row[:3]), row[3:]
+    edits, _ = _said(said)
+    return ProposalRecord(key, len(edits), read_text(error), _read_usage(usage), stage or "")
 
 
-VERSION_COLUMNS = "digest, parent, text, edits, status"
+def _said(cell: str) -> tuple[list[object], dict[str, object]]:
+    """Edits, and what was said beside them: a bare list when there was nothing."""
+    found = json.loads(cell)
+    return (found, {}) if isinstance(found, list) else (found["edits"], found["data"])
+
+
+VERSION_COLUMNS = "digest, parent, text, edits, status, files"
 
 
 def write_version(version: Version) -> tuple[Cell, ...]:
+    """The values of VERSION_COLUMNS; the contents of its files are rows of their own."""
     edits = write_json(version.edits, f"the edits of version {version.digest}")
-    return (version.digest, version.parent, write_text(version.text) or "", edits, version.status)
+    listed = {path: content_digest(content) for path, content in version.files.items()}
+    files = write_json(listed, f"the files of version {version.digest}") if listed else None
+    text = write_text(version.text) or ""
+    return (version.digest, version.parent, text, edits, version.status, files)
 
 
-def read_version(row: Row) -> Version:
-    digest, parent, text, edits, status = row
-    return Version(digest, parent, read_text(text), tuple(json.loads(edits)), status)
+def read_version(row: Row, content_of: Callable[[str], bytes]) -> Version:
+    """A version from VERSION_COLUMNS; `content_of` finds a file's content by its digest."""
+    digest, parent, text, edits, status, listed = row
+    files = {path: content_of(held) for path, held in json.loads(listed).items()} if listed else {}
+    return Version(digest, parent, read_text(text), tuple(json.loads(edits)), status, files)
+
+
+def content_digest(content: bytes) -> str:
+    """The name under which a file's content is kept."""
+    return sha256(content).hexdigest()
 
 
 EVALUATION_COLUMNS = "skill, split, purpose, estimate, counted"

@@ -52,7 +52,14 @@ ALTER TABLE attempts ADD COLUMN stage TEXT;
 ALTER TABLE proposals ADD COLUMN stage TEXT;
 """
 
-STEPS: tuple[str, ...] = (FIRST, SECOND)
+# Files beside SKILL.md. Contents are kept once by their digest, because most versions share most files;
+# `versions.files` is a JSON object of path to digest, NULL for a skill without files.
+THIRD = """
+CREATE TABLE files (digest TEXT PRIMARY KEY, content BLOB NOT NULL);
+ALTER TABLE versions ADD COLUMN files TEXT;
+"""
+
+STEPS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
 
 def schema_version(connection: sqlite3.Connection, path: Path, *, steps: Sequence[str] = STEPS) -> int:

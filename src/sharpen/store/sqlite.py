@@ -42,6 +42,9 @@ FIND_PROPOSAL = f"""SELECT {rows.PROPOSAL_COLUMNS} FROM proposals
     WHERE teacher = ? AND question = ? AND trial = ? AND outcome IN ('answered', 'error')"""
 FINISHED_KEYS = """SELECT skill, task, student, trial FROM attempts
     WHERE outcome IN ('solved', 'failed', 'error')"""
+FIND_TRAJECTORY = """SELECT trajectory FROM attempts
+    WHERE skill = ? AND task = ? AND student = ? AND trial = ?
+    AND trajectory IS NOT NULL AND outcome IN ('solved', 'failed', 'error')"""
 FORGET_ATTEMPT = """UPDATE attempts SET outcome = 'lost'
     WHERE skill = ? AND task = ? AND student = ? AND trial = ?"""
 FORGET_PROPOSAL = "UPDATE proposals SET outcome = 'lost' WHERE teacher = ? AND question = ? AND trial = ?"
@@ -65,7 +68,9 @@ FINISH_PROPOSAL = f"""INSERT INTO proposals (teacher, question, trial, {rows.PRO
 FIND_CALL = "SELECT answer FROM calls WHERE model = ? AND request = ? AND trial = ?"
 FINISH_CALL = """INSERT INTO calls (model, request, trial, answer, usage) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING"""
-ADD_VERSION = f"""INSERT INTO versions ({rows.VERSION_COLUMNS}) VALUES (?, ?, ?, ?, ?)
+ADD_CONTENT = "INSERT INTO files (digest, content) VALUES (?, ?) ON CONFLICT DO NOTHING"
+FIND_CONTENT = "SELECT content FROM files WHERE digest = ?"
+ADD_VERSION = f"""INSERT INTO versions ({rows.VERSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (digest) DO UPDATE SET status = excluded.status"""
 ADD_EVALUATION = f"""INSERT INTO evaluations ({rows.EVALUATION_COLUMNS}) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (skill, split, purpose)
@@ -173,8 +178,11 @@ class SqliteStore:
         return int(self._fact("lost", 0))
 
     def add_version(self, version: Version) -> None:
-        with self._disk:
-            self._connection.execute(ADD_VERSION, rows.write_version(version))
+        row = rows.write_version(version)
+        contents = [(rows.content_digest(content), content) for content in version.files.values()]
+        with self._transaction():
+            self._connection.executemany(ADD_CONTENT, contents)
+            self._connection.execute(ADD_VERSION, row)
 
     def add_evaluation(self, evaluation: Evaluation) -> None:
         with self._disk:
@@ -185,7 +193,8 @@ class SqliteStore:
             self._connection.execute(ADD_EVENT, rows.write_event(event))
 
     def versions(self) -> list[Version]:
-        return self._list(rows.read_version, f"SELECT {rows.VERSION_COLUMNS} FROM versions ORDER BY number")
+        query = f"SELECT {rows.VERSION_COLUMNS} FROM versions ORDER BY number"
+        return self._list(lambda row: rows.read_version(row, self._content), query)
 
     def evaluations(self) -> list[Evaluation]:
         query = f"SELECT {rows.EVALUATION_COLUMNS} FROM evaluations ORDER BY number"
@@ -195,14 +204,19 @@ class SqliteStore:
         return self._list(rows.read_event, f"SELECT {rows.EVENT_COLUMNS} FROM events ORDER BY number")
 
     def attempts(self) -> list[AttemptRecord]:
-        query = f"""SELECT skill, task, student, trial, {rows.RECORD_COLUMNS} FROM attempts
-            WHERE outcome IS NOT NULL ORDER BY skill, task, student, trial"""
+        query = f"""SELECT skill, task, student, trial, {rows.RECORD_COLUMNS}, trajectory IS NOT NULL
+            FROM attempts WHERE outcome IS NOT NULL ORDER BY skill, task, student, trial"""
         return self._list(rows.read_attempt_record, query)
 
     def proposals(self) -> list[ProposalRecord]:
         query = f"""SELECT teacher, question, trial, {rows.PROPOSAL_COLUMNS} FROM proposals
             WHERE outcome IN ('answered', 'error') ORDER BY teacher, question, trial"""
         return self._list(rows.read_proposal_record, query)
+
+    def trajectory(self, key: AttemptKey) -> Json | None:
+        with self._disk:
+            row = self._connection.execute(FIND_TRAJECTORY, key).fetchone()
+        return None if row is None else json.loads(row[0])
 
     def config(self) -> dict[str, Any]:
         return dict(self._fact("config", {}))
@@ -258,6 +272,10 @@ class SqliteStore:
             for key in announced
             if (key not in finished if isinstance(key, AttemptKey) else self.find_proposal(key) is None)
         ]
+
+    def _content(self, digest: str) -> bytes:
+        row = self._connection.execute(FIND_CONTENT, (digest,)).fetchone()
+        return bytes(row[0])
 
     def _list(self, read: Callable[[rows.Row], Record], query: str) -> list[Record]:
         with self._disk:

@@ -1,5 +1,7 @@
 """A run as SkillOpt told it: one step per gate decision, one flat record per step.
 
+For runs that record gate decisions and no steps; `course.py` retells those of the batch loop.
+
 Built from what the store lists and nothing else. Events are read leniently: a key that an event does not
 carry becomes null in the record. Knows SkillOpt's field names; knows no file.
 """
@@ -44,15 +46,19 @@ class GateStep:
         return self.action == "accept_new_best"
 
 
-def gate_steps(store: Store, attempts: Sequence[AttemptRecord] | None = None) -> list[GateStep]:
-    """The run's gate decisions in order; `attempts` saves reading them twice."""
+def gate_steps(
+    store: Store, attempts: Sequence[AttemptRecord] | None = None, events: Sequence[Event] | None = None
+) -> list[GateStep]:
+    """The run's gate decisions in order; `attempts` and `events` save reading them twice."""
     versions = {version.digest: version for version in store.versions()}
     measured = {e.skill: e for e in store.evaluations() if (e.split, e.purpose) == ("selection", "gate")}
     start = next((digest for digest, version in versions.items() if version.status == "start"), "")
-    tried = _by_skill(store.attempts() if attempts is None else attempts)
+    tried = by_skill(store.attempts() if attempts is None else attempts)
     best_step, best = 0, start
     steps: list[GateStep] = []
-    for number, (event, wall_time) in enumerate(_timed_gates(store.events()), 1):
+    for number, (event, wall_time) in enumerate(
+        _timed_gates(store.events() if events is None else events), 1
+    ):
         offered, step = str(event.data.get("candidate") or ""), int(event.data.get("step") or number)
         evaluation = measured.get(offered)
         if _accepts(event):
@@ -63,7 +69,7 @@ def gate_steps(store: Store, attempts: Sequence[AttemptRecord] | None = None) ->
                 data=event.data,
                 candidate=versions.get(offered),
                 evaluation=evaluation,
-                attempts=_counted(evaluation, tried[offered]),
+                attempts=counted(evaluation, tried[offered]),
                 best_step=best_step,
                 best_score=measured[best].estimate.mean if best in measured else None,
                 wall_time=wall_time,
@@ -124,6 +130,7 @@ def task_mean(attempts: Sequence[AttemptRecord], score: str) -> float | None:
 
 
 def origin(step: int) -> str:
+    """Where a skill came from, as SkillOpt's files name it."""
     return f"step_{step:04d}" if step else "start"
 
 
@@ -131,7 +138,7 @@ def _accepts(event: Event) -> bool:
     return (event.data.get("verdict") or {}).get("decision") == "better"
 
 
-def _by_skill(attempts: Iterable[AttemptRecord]) -> defaultdict[str, list[AttemptRecord]]:
+def by_skill(attempts: Iterable[AttemptRecord]) -> defaultdict[str, list[AttemptRecord]]:
     found: defaultdict[str, list[AttemptRecord]] = defaultdict(list)
     for attempt in attempts:
         if attempt.outcome is not None:
@@ -139,13 +146,18 @@ def _by_skill(attempts: Iterable[AttemptRecord]) -> defaultdict[str, list[Attemp
     return found
 
 
-def _counted(evaluation: Evaluation | None, attempts: Iterable[AttemptRecord]) -> tuple[AttemptRecord, ...]:
-    """The attempts an evaluation counted: the first of each task, since later purposes take later trials."""
+def counted(evaluation: Evaluation | None, attempts: Iterable[AttemptRecord]) -> tuple[AttemptRecord, ...]:
+    """The attempts of its skill that an evaluation counted, by task and trial.
+
+    Those made for its purpose, as far as that was noted; of them the first of each task, because later
+    purposes take later trials.
+    """
     if evaluation is None:
         return ()
     left = {task: int(measured + errors) for task, (_, measured, errors) in evaluation.counted.items()}
     found = []
-    for attempt in sorted(attempts, key=lambda attempt: (attempt.task_id, attempt.key.trial)):
+    own = (attempt for attempt in attempts if attempt.stage in ("", evaluation.purpose))
+    for attempt in sorted(own, key=lambda attempt: (attempt.task_id, attempt.key.trial)):
         if left.get(attempt.task_id, 0) > 0:
             left[attempt.task_id] -= 1
             found.append(attempt)
@@ -164,8 +176,10 @@ def _timed_gates(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
 
 def _apply_entry(index: int, entry: Json) -> dict[str, Any]:
     edit = entry.get("edit") or entry
+    named = {"file": edit["file"]} if edit.get("file") else {}
     return {
         "index": index,
+        **named,
         "op": edit.get("op"),
         "target": str(edit.get("target") or "")[:200],
         "content_preview": str(edit.get("content") or "")[:200],

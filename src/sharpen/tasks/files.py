@@ -1,7 +1,8 @@
 """Reading tasks from files. Every complaint names the file and the line or item.
 
-    tasks.jsonl      one object per line: {"id", "prompt", "data"?, "group"?, "split"?}
+    tasks.jsonl      one object per line: {"id", "prompt", "answer"?, "check"?, "data"?, "group"?, "split"?}
     tasks.json       an array of such objects
+    evals.json       the skill creator's, or a skill's folder that holds evals/evals.json
     folder/          SkillOpt's: train/, val/ (or selection/) and test/, each with a JSON array of items
 
 Either every task names its split or none does; then `split.py` divides them. SkillOpt's items carry their
@@ -19,6 +20,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError, field_validator
 
 from sharpen.errors import TaskError
+from sharpen.tasks.evals import eval_rows, evals_file
+from sharpen.tasks.scorers.checks import read_check
 from sharpen.tasks.split import split_tasks
 from sharpen.types import Split, Task, TaskSet
 
@@ -42,6 +45,8 @@ class Row(BaseModel):
 
     id: str
     prompt: StrictStr = ""
+    answer: Any = None
+    check: Any = None
     data: dict[str, Any] = {}
     group: StrictStr | None = None
     split: StrictStr | None = None
@@ -71,7 +76,8 @@ def read_tasks(path: str | Path, *, seed: int = 0) -> TaskSet:
     """The tasks at `path`; tasks without a split are divided by `seed`."""
     path = Path(path)
     try:
-        found = list(_folder(path) if path.is_dir() else _file(path))
+        place = evals_file(path) or path
+        found = list(_folder(place) if place.is_dir() else _file(place))
     except OSError as error:
         raise TaskError(f"{path}: the tasks cannot be read ({error.strerror or error})") from error
     if not found:
@@ -99,11 +105,25 @@ def _task_set(path: Path, found: list[Found], *, seed: int) -> TaskSet:
 
 def _task(found: Found) -> Task:
     try:
-        task = Task(found.row.id, found.row.prompt, found.row.data, found.row.group)
+        task = Task(found.row.id, found.row.prompt, _data(found), found.row.group)
         _ = task.digest  # made here, where the place of data that has none can still be named
     except TaskError as error:
         raise TaskError(f"{found.where}: {error}") from error
     return task
+
+
+def _data(found: Found) -> dict[str, Any]:
+    """What stands beside `data` goes into it: the answer, and the check in its one spelling."""
+    row, given = found.row, dict(found.row.data)
+    for name in ("answer", "check"):
+        if name in row.model_fields_set and name in given:
+            raise TaskError(f"{found.where}: {name!r} stands both in the row and in its data; give it once")
+    if "answer" in row.model_fields_set:
+        given["answer"] = row.answer
+    if "check" in row.model_fields_set:
+        has_answer = "answer" in given or "answers" in given
+        given["check"] = read_check(row.check, has_answer=has_answer, where=found.where)
+    return given
 
 
 def _refuse_repeats(found: list[Found]) -> None:
@@ -121,6 +141,11 @@ def _refuse_repeats(found: list[Found]) -> None:
 
 def _file(path: Path) -> Iterator[Found]:
     text = _text(path)
+    if path.name == "evals.json":
+        yield from (
+            Found(_row(item, where), where) for item, where in eval_rows(path, _json(text, str(path)))
+        )
+        return
     if text.lstrip().startswith("["):
         yield from (Found(_row(item, where), where) for item, where in _array(path, text))
         return

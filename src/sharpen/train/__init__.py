@@ -3,6 +3,6 @@
 from sharpen.train.plan import Plan, make_plan
 from sharpen.train.result import TrainResult
 from sharpen.train.run import atrain, train
-from sharpen.train.settings import TrainSettings
+from sharpen.train.settings import BatchSettings, TrainSettings
 
-__all__ = ["Plan", "TrainResult", "TrainSettings", "atrain", "make_plan", "train"]
+__all__ = ["BatchSettings", "Plan", "TrainResult", "TrainSettings", "atrain", "make_plan", "train"]

@@ -27,15 +27,29 @@ class Means:
     journal: Journal
     train: Sequence[Task]
 
-    async def judge(self, candidate: Skill, incumbent: Skill, *, changes: Sequence[Change]) -> Verdict:
-        """Put a candidate to the gate; it becomes a version, its scores and the verdict are kept."""
+    async def judge(
+        self,
+        candidate: Skill,
+        incumbent: Skill,
+        *,
+        changes: Sequence[Change],
+        of: str = "step",
+        step: int | None = None,
+    ) -> Verdict:
+        """Put a candidate to the gate; it becomes a version, its scores and the verdict are kept.
+
+        `of` says what the candidate came from, `step` its number where the loop counts steps itself.
+        """
         with self.runner.stage("gate"):
             verdict = await self.gate.decide(candidate, incumbent, reserve=self.plan.ending)
         status: VersionStatus = "accepted" if verdict.accepted else "rejected"
-        reports = apply_edits(incumbent, [change.edit for change in changes]).reports
+        first = self.settings.loop == "batch" and self.settings.batch.first_match
+        reports = apply_edits(incumbent, [change.edit for change in changes], first_occurrence=first).reports
         edits = [{**e, "status": r.status} for e, r in zip(self.told(changes), reports, strict=True)]
         store = self.journal.store
-        store.add_version(Version(candidate.digest, incumbent.digest, candidate.text, tuple(edits), status))
+        store.add_version(
+            Version(candidate.digest, incumbent.digest, candidate.text, tuple(edits), status, candidate.files)
+        )
         for skill in (incumbent, candidate):
             seen = self.gate.measured.get(skill.digest)
             evaluation = seen and evaluation_of(seen, skill, split="selection", purpose="gate")
@@ -43,13 +57,22 @@ class Means:
                 store.add_evaluation(evaluation)
         self.journal.record(
             "gate",
-            step=1 + self.journal.count("gate"),
+            step=step or 1 + self.journal.count("gate"),
+            of=of,
             candidate=candidate.digest,
             parent=incumbent.digest,
             edits=edits,
             verdict=asdict(verdict),
         )
         return verdict
+
+    def admit(self, candidate: Skill, incumbent: Skill) -> None:
+        """Keep a candidate as accepted without a gate, where the settings ask for that."""
+        self.journal.store.add_version(
+            Version(
+                candidate.digest, incumbent.digest, candidate.text, status="accepted", files=candidate.files
+            )
+        )
 
     def told(self, changes: Sequence[Change]) -> list[dict[str, Any]]:
         """Changes as history shows them, each with the id of the task that spoke for it."""

@@ -48,17 +48,16 @@ class TrainResult:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], start: Skill) -> TrainResult:
-        """Read back; `start` lends the files of a skill folder, which step edits never change."""
+    def from_json(cls, data: Mapping[str, Any], skill: Skill) -> TrainResult:
+        """Read back; `skill` is the one whose digest the result names."""
 
         def estimate(name: str) -> Estimate | None:
             return Estimate(**data[name]) if data.get(name) else None
 
         selection = estimate("selection")
         assert selection is not None
-        same = data["digest"] == start.digest
         return cls(
-            skill=start if same else start.with_text(data["skill"]),
+            skill=skill,
             selection=selection,
             test=estimate("test"),
             gain=estimate("gain"),

@@ -23,6 +23,7 @@ from sharpen.errors import (
 )
 from sharpen.evaluate import (
     Held,
+    Leaks,
     Ledger,
     Measured,
     Runner,
@@ -35,7 +36,7 @@ from sharpen.evaluate import (
 from sharpen.skills import Skill
 from sharpen.stats import paired
 from sharpen.store import MemoryStore, SqliteStore, Store, Version, write_projections
-from sharpen.train.batch_loop import BatchLoop
+from sharpen.train.batch import BatchLoop
 from sharpen.train.draft_loop import DraftLoop
 from sharpen.train.journal import Journal, estimate_json
 from sharpen.train.means import Means
@@ -48,6 +49,8 @@ CALM = 0.02
 """Variance of an attempt below which one final pass says as much as three."""
 FORMAT = 1
 """Raised when the loop changes in a way that makes old run folders replay differently."""
+RETIRED = frozenset({"batch_size"})
+"""Settings that older run folders hold and that are settled elsewhere now."""
 
 
 def train(
@@ -88,7 +91,7 @@ async def atrain(
         _claim(store, job.config(), run_dir)
         finished = store.result()
         if finished is not None:
-            return TrainResult.from_json(finished, start)
+            return TrainResult.from_json(finished, _ended_with(store, finished, start))
         return await _Run(job, plan, store).go()
 
 
@@ -138,15 +141,18 @@ class _Run:
             concurrency=settings.concurrency,
             retries=settings.retries,
             timeout=settings.timeout,
+            leaks=Leaks(tasks.train),
         )
         self.journal = Journal(store, self.ledger, on_event=settings.on_event)
+        self.runner.on_refused = lambda edits: self.journal.record("refused", edits=list(edits))
         self.value = valued_by(settings.metric, settings.mixed_weight)
         held = Held(self.runner, tasks.selection, self.value, settings.seed)
-        gate = make_gate(settings.gate, held, alpha=settings.alpha)
+        width = settings.batch.gate_width if settings.loop == "batch" else 1
+        gate = make_gate(settings.gate, held, alpha=settings.alpha, width=width)
         means = Means(self.runner, gate, plan, settings, self.journal, tasks.train)
         loop = DraftLoop if settings.loop == "draft" else BatchLoop
         self.loop = loop(start, tasks, means)
-        store.add_version(Version(start.digest, None, start.text, status="start"))
+        store.add_version(Version(start.digest, None, start.text, status="start", files=start.files))
         splits = {name: [t.id for t in tasks.split(name)] for name in get_args(Split)}
         self.journal.record(
             "start", skill=start.digest, plan=asdict(plan), unnamed=job.unnamed(), splits=splits
@@ -223,6 +229,12 @@ class _Run:
         return test, gain
 
 
+def _ended_with(store: Store, finished: dict[str, Any], start: Skill) -> Skill:
+    """The skill that a finished run's result names, with its files."""
+    kept = (version.skill for version in store.versions() if version.digest == finished["digest"])
+    return next(kept, start.with_text(finished["skill"]))
+
+
 def _check_arguments(tasks: object, student: object, teacher: object, budget: object) -> None:
     if not isinstance(tasks, TaskSet):
         raise TaskError(f"tasks must be a TaskSet, not {type(tasks).__name__}")
@@ -243,7 +255,7 @@ def _check_arguments(tasks: object, student: object, teacher: object, budget: ob
 
 def _claim(store: Store, config: dict[str, Any], run_dir: str | Path | None) -> None:
     """Write the configuration into a new run folder; refuse one that was made with another."""
-    held = store.config()
+    held = {key: value for key, value in store.config().items() if key not in RETIRED}
     if not held:
         store.set_config(config)
         return

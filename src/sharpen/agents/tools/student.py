@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sharpen.agents.layout import lay_out
 from sharpen.agents.record import Turn, told, total_of
+from sharpen.agents.skill_files import clear_files, lay_out_files, with_places
 from sharpen.agents.tools.toolbox import TOOLS, Toolbox
 from sharpen.errors import SettingsError
 from sharpen.models import Completion, ContextError, Kept, Message, Model, Request
@@ -103,6 +104,7 @@ class ToolStudent:
             folder = Path(place, "work")
             folder.mkdir()
             lay_out(task, folder)
+            lay_out_files(skill, folder)
             sandbox = open_sandbox(settings.isolation, limits=settings.limits, network=settings.network)
             try:
                 toolbox = Toolbox(sandbox, folder, shown=settings.shown)
@@ -111,6 +113,7 @@ class ToolStudent:
                 return Rollout.failed_to_run(task, reason=str(error))
             finally:
                 sandbox.close()
+            clear_files(skill, folder)
             score = await judged(self.scorer, task, Answer(talk.text, folder))
         return self._rollout(task, talk, score, isolation=sandbox.isolation)
 
@@ -118,7 +121,7 @@ class ToolStudent:
         settings = self.settings
         return Request(
             messages=(Message("user", task.prompt),),
-            system=f"{TASK}\n\n{skill.text}",
+            system=f"{TASK}\n\n{with_places(skill)}",
             tools=TOOLS,
             max_tokens=settings.max_tokens,
             temperature=settings.temperature,

@@ -45,6 +45,7 @@ class PhrasebookTeacher:
 
     def __init__(self, examples: Sequence[Task] = ()) -> None:
         self._examples = tuple(examples)
+        self.quotes_answers = True  # worked examples are meant to
         self.fingerprint = f"phrasebook@1 {digest_of([task.digest for task in self._examples])[:16]}"
 
     async def propose(

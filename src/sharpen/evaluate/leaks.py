@@ -1,0 +1,92 @@
+"""Edits that give away what a task's right answer is, instead of saying how to find it.
+
+A teacher sees right answers so that it can explain failures. A rule that quotes one has memorised a task: it
+looks like a gain there and teaches nothing. Answers that many tasks share, such as labels, and very short
+ones are part of a rule's ordinary words and give nothing away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sharpen.skills import Edit, Skill
+from sharpen.types import Task, canonical_json
+
+GOLD_KEYS = ("answer", "answers", "gold", "reference")
+"""Where tasks keep their right answers."""
+COMPARED = frozenset({"exact", "contains", "number", "f1", "anls", "math", "json"})
+"""Kinds of checks whose value is a right answer."""
+SHORTEST = 4
+"""Letters and digits that an answer must have to be told from ordinary words."""
+SHARED = 0.01
+"""Share of the tasks that may have the same answer before it counts as a label."""
+
+_NOT_WORD = re.compile(r"[^\w]+")
+
+
+def gold_of(task: Task) -> tuple[str, ...]:
+    """The right answers a task holds, as text."""
+    found: list[str] = []
+    check = task.data.get("check")
+    given = [task.data.get(key) for key in GOLD_KEYS]
+    if isinstance(check, Mapping) and check.get("kind") in COMPARED:
+        given.append(check.get("value"))
+    for value in given:
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, str):
+                found.append(one)
+            elif one is not None:
+                found.append(canonical_json(one))
+    return tuple(text for text in dict.fromkeys(found) if text.strip())
+
+
+@dataclass(frozen=True)
+class Leak:
+    """An edit that quotes a right answer."""
+
+    edit: Edit
+    task: str
+
+    @property
+    def reason(self) -> str:
+        return f"quotes the right answer of task {self.task!r}"
+
+
+class Leaks:
+    """Knows the answers of the tasks a search works on, and finds them in texts."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        found = list(tasks)
+        shared = Counter(gold for task in found for gold in {_words(text) for text in gold_of(task)})
+        most = max(1, int(len(found) * SHARED))
+        self._telling = {
+            task.id: tuple(
+                words
+                for words in (_words(text) for text in gold_of(task))
+                if shared[words] <= most and sum(map(str.isalnum, words)) >= SHORTEST
+            )
+            for task in found
+        }
+
+    def in_text(self, text: str, tasks: Iterable[Task], skill: Skill) -> str | None:
+        """The id of the first of these tasks whose answer the text quotes and the skill does not yet hold."""
+        said = _words(text)
+        for task in tasks:
+            for gold in self._telling.get(task.id, ()):
+                if gold in said and gold not in _words(skill.text):
+                    return task.id
+        return None
+
+    def in_edits(self, edits: Iterable[Edit], tasks: Iterable[Task], skill: Skill) -> list[Leak]:
+        """The edits that quote an answer of one of these tasks."""
+        seen = tuple(tasks)
+        named = ((edit, self.in_text(edit.content, seen, skill)) for edit in edits)
+        return [Leak(edit, task) for edit, task in named if task is not None]
+
+
+def _words(text: str) -> str:
+    """Words between single spaces, so that a part of a word is no quotation."""
+    return f" {_NOT_WORD.sub(' ', text.casefold()).strip()} "
