@@ -24,13 +24,26 @@ def test_one_skill(program: Program) -> None:
     assert len(measured["values"]) == 20
 
 
-def test_a_better_skill_ends_with_0_and_the_other_way_round_with_10(program: Program, here: Path) -> None:
+def test_a_better_skill_ends_with_0_a_worse_one_with_12_no_gain_with_10(program: Program, here: Path) -> None:
     (here / "good.md").write_text(GOOD)
     (here / "bad.md").write_text("# Skill\n")
     better = program("eval", "good.md", "bad.md", "--simulated", "slip.1")
     assert (better.exit_code, better.stdout.split()[1]) == (0, "better:")
     worse = program("eval", "bad.md", "good.md", "--simulated", "slip.1")
-    assert (worse.exit_code, worse.stdout.split()[1:3]) == (10, ["not", "better:"])
+    assert (worse.exit_code, worse.stdout.split()[1]) == (12, "worse:")
+    same = program("eval", "good.md", "good.md", "--simulated", "binary")
+    assert (same.exit_code, same.stdout.split()[1:3]) == (10, ["not", "better:"])
+
+
+def test_no_skill_is_a_side_like_any_other(program: Program, here: Path) -> None:
+    (here / "good.md").write_text(GOOD)
+    better = program("eval", "good.md", "none", "--simulated", "slip.1")
+    assert better.exit_code == 0
+    assert "(no skill)" in better.stdout
+    assert better.stdout == program("eval", "good.md", "--bare", "--simulated", "slip.1").stdout
+    worse = program("eval", "none", "good.md", "--simulated", "slip.1", "--json")
+    assert (worse.exit_code, json.loads(worse.stdout)["word"]) == (12, "worse")
+    assert program("eval", "none", "--simulated", "slip.1").exit_code == 0
 
 
 def test_a_gain_that_could_be_luck_ends_with_11(program: Program, here: Path) -> None:

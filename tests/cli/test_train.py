@@ -107,6 +107,13 @@ def test_a_held_folder_is_refused_and_its_holder_named(program: Program, here: P
     assert f"process {os.getpid()}" in result.stderr
 
 
+def test_without_a_limit_one_is_set_and_said(agents: Path, program: Program) -> None:
+    result = program(*OWN, "--run", "run")
+    assert result.exit_code == 0, result.stderr
+    assert "no limit was set: at most 280 rollouts; --budget says else" in result.stderr
+    assert "smallest gain that this can prove: +" in result.stderr
+
+
 def test_a_budget_too_small_says_how_much_is_needed(program: Program) -> None:
     result = program("train", "--simulated", "slip.1", "--budget", 50)
     assert result.exit_code == 4
@@ -139,7 +146,6 @@ MISTAKES = {
     "no skill": (["train", "--budget", "9"], "name a skill"),
     "missing skill": (["train", "nowhere.md", *OWN[2:], "--budget", "99"], "does not exist"),
     "no tasks": (["train", "skill.md", "--budget", "9"], "--tasks and --student and --teacher missing"),
-    "no budget": ([*OWN], "--budget"),
     "missing tasks": (["train", "skill.md", "-t", "nowhere.jsonl", *OWN[4:], "-b", "99"], "nowhere.jsonl"),
     "no such module": ([*OWN[:4], "-s", "agint:Student", *OWN[6:], "-b", "99"], "no module 'agint'"),
     "no such object": ([*OWN[:4], "-s", "agents:Studnet", *OWN[6:], "-b", "99"], "did you mean 'Student'"),

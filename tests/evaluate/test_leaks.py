@@ -50,7 +50,7 @@ def test_where_right_answers_are(data: dict[str, object], gold: tuple[str, ...])
 def test_quotations_are_found_by_whole_words(content: str, leaks: str | None) -> None:
     found = Leaks(CITIES).in_edits([Edit.append(content)], CITIES, SKILL)
     assert [leak.task for leak in found] == ([leaks] if leaks else [])
-    assert all(repr(leaks) in leak.reason for leak in found)
+    assert all(repr(leaks) in Leaks.reason(leak.task) for leak in found)
 
 
 def test_labels_and_short_answers_are_ordinary_words() -> None:

@@ -96,7 +96,7 @@ class Caller:
         self._teacher_worst = _worst_case(teacher)
         self._timeout, self._retries = timeout, retries
         self._clean = Redactor()
-        self._leaks = None if getattr(teacher, "quotes_answers", False) else leaks
+        self._leaks = leaks
         self.down = 0
         """Calls in a row, in the order they ended, that found a provider down."""
 
@@ -172,9 +172,9 @@ class Caller:
         if self._leaks is None:
             return Proposal(edits, usage, data=data)
         leaks = self._leaks.in_edits(edits, (rollout.task for rollout in wish.evidence), wish.skill)
-        leaked = {id(leak.edit) for leak in leaks}
+        leaked = {id(edit) for edit, _ in leaks}
         if leaks:
-            data["refused"] = [{**leak.edit.to_json(), "reason": leak.reason} for leak in leaks]
+            data["refused"] = [{**edit.to_json(), "reason": Leaks.reason(task)} for edit, task in leaks]
         return Proposal(tuple(edit for edit in edits if id(edit) not in leaked), usage, data=data)
 
     async def _advise(self, wish: Question, trial: int) -> Proposal:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sharpen.skills import Edit, Skill
 from sharpen.types import Task, canonical_json
@@ -43,16 +43,11 @@ def gold_of(task: Task) -> tuple[str, ...]:
     return tuple(text for text in dict.fromkeys(found) if text.strip())
 
 
-@dataclass(frozen=True)
-class Leak:
-    """An edit that quotes a right answer."""
+class Leak(NamedTuple):
+    """An edit that quotes the right answer of a task."""
 
     edit: Edit
     task: str
-
-    @property
-    def reason(self) -> str:
-        return f"quotes the right answer of task {self.task!r}"
 
 
 class Leaks:
@@ -70,6 +65,10 @@ class Leaks:
             )
             for task in found
         }
+
+    @staticmethod
+    def reason(task: str) -> str:
+        return f"quotes the right answer of task {task!r}"
 
     def in_text(self, text: str, tasks: Iterable[Task], skill: Skill) -> str | None:
         """The id of the first of these tasks whose answer the text quotes and the skill does not yet hold."""

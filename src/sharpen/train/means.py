@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sharpen.evaluate import Gate, Runner, evaluation_of
+from sharpen.evaluate import Gate, Leaks, Runner, evaluation_of
 from sharpen.skills import Skill, apply_edits
 from sharpen.store import Version, VersionStatus
 from sharpen.train.draft import Change
 from sharpen.train.journal import Journal
 from sharpen.train.plan import Plan
 from sharpen.train.settings import TrainSettings
-from sharpen.types import Task, Verdict
+from sharpen.types import Rollout, Task, Verdict
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Means:
     settings: TrainSettings
     journal: Journal
     train: Sequence[Task]
+    quoted: Leaks | None = None
+    """Finds right answers in texts; None where the teacher quotes them on purpose."""
 
     async def judge(
         self,
@@ -65,6 +67,20 @@ class Means:
             verdict=asdict(verdict),
         )
         return verdict
+
+    def leaks(self, text: str, evidence: Sequence[Rollout], skill: Skill) -> bool:
+        """Does a text that is no edit, such as a rewritten skill, quote a right answer of this evidence?
+
+        If so it is written down; whoever asked drops the text. Single edits are checked where they come in.
+        """
+        if self.quoted is None:
+            return False
+        task = self.quoted.in_text(text, (rollout.task for rollout in evidence), skill)
+        if task is None:
+            return False
+        told = {"op": "rewrite", "target": "", "content": text, "reason": Leaks.reason(task)}
+        self.journal.record("refused", edits=[told])
+        return True
 
     def admit(self, candidate: Skill, incumbent: Skill) -> None:
         """Keep a candidate as accepted without a gate, where the settings ask for that."""

@@ -47,10 +47,8 @@ from sharpen.types import Budget, Estimate, Split, Student, TaskSet, Teacher, fi
 
 CALM = 0.02
 """Variance of an attempt below which one final pass says as much as three."""
-FORMAT = 1
+FORMAT = 2
 """Raised when the loop changes in a way that makes old run folders replay differently."""
-RETIRED = frozenset({"batch_size"})
-"""Settings that older run folders hold and that are settled elsewhere now."""
 
 
 def train(
@@ -132,6 +130,7 @@ class _Run:
     def __init__(self, job: _Job, plan: Plan, store: Store) -> None:
         start, tasks, settings = job.start, job.tasks, job.settings
         self.start, self.tasks, self.plan, self.store = start, tasks, plan, store
+        quoted = None if getattr(job.teacher, "quotes_answers", False) else Leaks(tasks.train)
         self.ledger = Ledger(job.budget, earlier_seconds=store.seconds())
         self.runner = Runner(
             job.student,
@@ -141,7 +140,7 @@ class _Run:
             concurrency=settings.concurrency,
             retries=settings.retries,
             timeout=settings.timeout,
-            leaks=Leaks(tasks.train),
+            leaks=quoted,
         )
         self.journal = Journal(store, self.ledger, on_event=settings.on_event)
         self.runner.on_refused = lambda edits: self.journal.record("refused", edits=list(edits))
@@ -149,7 +148,7 @@ class _Run:
         held = Held(self.runner, tasks.selection, self.value, settings.seed)
         width = settings.batch.gate_width if settings.loop == "batch" else 1
         gate = make_gate(settings.gate, held, alpha=settings.alpha, width=width)
-        means = Means(self.runner, gate, plan, settings, self.journal, tasks.train)
+        means = Means(self.runner, gate, plan, settings, self.journal, tasks.train, quoted)
         loop = DraftLoop if settings.loop == "draft" else BatchLoop
         self.loop = loop(start, tasks, means)
         store.add_version(Version(start.digest, None, start.text, status="start", files=start.files))
@@ -255,7 +254,7 @@ def _check_arguments(tasks: object, student: object, teacher: object, budget: ob
 
 def _claim(store: Store, config: dict[str, Any], run_dir: str | Path | None) -> None:
     """Write the configuration into a new run folder; refuse one that was made with another."""
-    held = {key: value for key, value in store.config().items() if key not in RETIRED}
+    held = store.config()
     if not held:
         store.set_config(config)
         return

@@ -57,6 +57,16 @@ def test_trials_are_fresh_samples_of_the_same_request() -> None:
     assert len({request.digest for request in script.requests}) == 1
 
 
+def test_a_refusal_moves_on_to_the_next_sentence() -> None:
+    """A loop counts its trials anew when the memory changed; the same sample would only repeat itself."""
+    script = Scripted("Give only the year.", "Write four digits alone.")
+    taught(script)
+    assert [edit.content for edit in taught(script, memory="append: - Give only the year.")] == [
+        "- Write four digits alone."
+    ]
+    assert script.trials == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("said", "rule"),
     [

@@ -96,6 +96,8 @@ class EpochEnd:
         }
         answer = await self._ask("slow update", now, self._comparison(before, now, shown)) if shown else None
         content = str(answer.data.get("slow_update_content") or "").strip() if answer else ""
+        if self._means.leaks(content, [pair.after for pair in shown], now):
+            content = ""
         candidate = with_region(now, "slow_update", content) if content else now
         if candidate.digest == now.digest:
             action = "no_content" if answer else "skip"
