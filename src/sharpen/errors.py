@@ -19,6 +19,8 @@ A failed attempt is not an error here: it is data on the rollout. Bugs are not w
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class SharpenError(Exception):
     """Base of all: catch this to catch everything sharpen raises on purpose."""
@@ -68,6 +70,10 @@ class ProviderError(SharpenError):
     """Student or teacher gave no usable answer and kept doing so."""
 
     exit_code = 3
+    usage: Any = None
+    """What the calls that led to it cost, a `Usage`; None when nothing was paid or nobody knows."""
+    answered = False
+    """The provider did answer: asking the same again would only repeat that."""
 
 
 class BudgetError(SharpenError):

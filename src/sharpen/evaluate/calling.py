@@ -125,7 +125,7 @@ class Caller:
             raise
         except ProviderError as error:
             self.down += 1
-            rollout = Rollout.failed_to_run(task, reason=_spelled(error))
+            rollout = Rollout.failed_to_run(task, reason=_spelled(error), usage=error.usage)
         except TimeoutError as error:
             rollout = Rollout.failed_to_run(task, reason=f"timed out: {str(error) or f'{self._timeout} s'}")
         except asyncio.CancelledError as error:
@@ -137,7 +137,10 @@ class Caller:
         return self._cleaned(rollout)
 
     async def propose(self, wish: Question, trial: int) -> Proposal:
-        """One teacher call. A provider that is down is asked again; an answer without edits is dropped."""
+        """One teacher call. A provider that is down is asked again; an answer without edits is dropped.
+
+        Asking again is part of the one call, like the requests that a model repeats, and keeps its trial.
+        """
         proposal = Proposal()
         for _ in range(1 + self._retries):
             try:
@@ -147,12 +150,16 @@ class Caller:
             except FATAL:
                 raise
             except ProviderError as error:
-                usage = getattr(error, "usage", None)
-                proposal = Proposal(usage=usage, error=self._clean.redact(_spelled(error)))
-                if usage is not None:  # it did answer, and asking again would only repeat that
+                proposal = Proposal(usage=error.usage, error=self._clean.redact(_spelled(error)))
+                if error.answered:
                     self.down = 0
                     break
                 self.down += 1
+            except asyncio.CancelledError as error:
+                if _asked_to_stop():
+                    raise
+                proposal = Proposal(error=_spelled(error))
+                break
             except Exception as error:  # noqa: BLE001 - an unusable answer is recorded and dropped
                 proposal = Proposal(error=self._clean.redact(_spelled(error)))
                 break

@@ -149,10 +149,10 @@ async def _side_by_side(
 
 def _evaluated(skill: Skill, measured: Measured, spent: Mapping[str, float], error: str) -> Evaluated:
     estimate = measured.estimate()
+    if estimate is None and not error:
+        raise BudgetError("the budget ended before an attempt measured anything; give more of it")
     if estimate is None:
-        raise ProviderError(
-            f"no attempt measured anything; the last one: {error or 'the budget ended before it'}"
-        )
+        raise ProviderError(f"no attempt measured anything; the last one: {error}")
     values = {task: tuple(values) for task, values in measured.values.items()}
     return Evaluated(skill, estimate, values, dict(measured.errors), spent)
 

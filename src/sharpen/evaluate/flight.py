@@ -34,13 +34,15 @@ class Flight(Generic[T]):
     async def answer(self, number: int) -> T:
         return await self._landed[number]
 
-    def cancel(self) -> None:
-        """Nobody waits any more."""
+    async def close(self) -> None:
+        """Nobody waits any more: calls still on their way are cancelled, and gone when this returns."""
+        self._waiting.clear()
         for worker in self._workers:
             worker.cancel()
         for future in self._landed.values():
-            if not future.cancel():
+            if not future.cancel() and not future.cancelled():
                 future.exception()  # looked at, so that nobody is told it never was
+        await asyncio.gather(*self._workers, return_exceptions=True)
 
     def _call_in(self) -> None:
         if self._waiting:

@@ -39,7 +39,7 @@ class Gate(Protocol):
 
     async def decide(self, candidate: Skill, incumbent: Skill, *, reserve: int) -> Verdict: ...
 
-    def prepare(self, incumbent: Skill, *, reserve: int) -> None:
+    async def prepare(self, incumbent: Skill, *, reserve: int) -> None:
         """A candidate is on its way: begin what can be measured without it."""
 
     async def close(self) -> None:
@@ -49,7 +49,7 @@ class Gate(Protocol):
 class _Unprepared:
     """A gate that has nothing to measure before it has a candidate."""
 
-    def prepare(self, incumbent: Skill, *, reserve: int) -> None:
+    async def prepare(self, incumbent: Skill, *, reserve: int) -> None:
         pass
 
     async def close(self) -> None:
@@ -144,9 +144,10 @@ class RaceGate:
         self._begun: tuple[str, list[Task], AsyncIterator[Answer]] | None = None
         self.measured = held.measured
 
-    def prepare(self, incumbent: Skill, *, reserve: int) -> None:
+    async def prepare(self, incumbent: Skill, *, reserve: int) -> None:
         if self._width == 1 or (self._begun is not None and self._begun[0] == incumbent.digest):
             return
+        await self.close()  # what was begun for another incumbent
         count = min(2 * self._width, len(self._held.tasks))
         tasks = list(islice(self._endless(self._number + 1), count))
         calls = [Attempt(incumbent, task) for task in tasks]

@@ -8,6 +8,7 @@ ones are part of a rule's ordinary words and give nothing away.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -25,6 +26,7 @@ SHARED = 0.01
 """Share of the tasks that may have the same answer before it counts as a label."""
 
 _NOT_WORD = re.compile(r"[^\w]+")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 def gold_of(task: Task) -> tuple[str, ...]:
@@ -61,7 +63,7 @@ class Leaks:
             task.id: tuple(
                 words
                 for words in (_words(text) for text in gold_of(task))
-                if shared[words] <= most and sum(map(str.isalnum, words)) >= SHORTEST
+                if shared[words] <= most and _length(words) >= SHORTEST
             )
             for task in found
         }
@@ -75,7 +77,7 @@ class Leaks:
         said = _words(text)
         for task in tasks:
             for gold in self._telling.get(task.id, ()):
-                if gold in said and gold not in _words(skill.text):
+                if _quotes(said, gold) and not _quotes(_words(skill.text), gold):
                     return task.id
         return None
 
@@ -88,4 +90,14 @@ class Leaks:
 
 def _words(text: str) -> str:
     """Words between single spaces, so that a part of a word is no quotation."""
-    return f" {_NOT_WORD.sub(' ', text.casefold()).strip()} "
+    return f" {_NOT_WORD.sub(' ', unicodedata.normalize('NFKC', text).casefold()).strip()} "
+
+
+def _quotes(said: str, gold: str) -> bool:
+    """Is the answer there as whole words? In scripts without spaces, as a run of characters."""
+    return gold.replace(" ", "") in said.replace(" ", "") if _UNSPACED.search(gold) else gold in said
+
+
+def _length(words: str) -> int:
+    """Letters and digits, those that stand for a syllable or a word counted double."""
+    return sum(map(str.isalnum, words)) + len(_UNSPACED.findall(words))

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from sharpen.errors import ProviderError, SettingsError, UsageError
+from sharpen.errors import BudgetError, ProviderError, SettingsError, UsageError
 from sharpen.evaluate.blocking import run_blocking
 from sharpen.evaluate.compare import opened
 from sharpen.evaluate.ledger import Ledger
@@ -252,7 +252,9 @@ class _Measurement:
         sides = [_Side(parts, without(self._skill, parts), needed) for parts in leave_out]
         ended = await self._run(runner, sides)
         if not any(side.differences for side in sides):
-            raise ProviderError(f"no pair of attempts measured anything: {self._last_error or ended}")
+            if not self._last_error:
+                raise BudgetError(f"no pair of attempts was measured: {ended}; give more of it")
+            raise ProviderError(f"no pair of attempts measured anything: {self._last_error}")
         return [side.worth(self._skill, ended=ended) for side in sides]
 
     async def _run(self, runner: Runner, sides: Sequence[_Side]) -> str:

@@ -54,6 +54,7 @@ class Runner:
         self._caller = Caller(student, teacher, log=store, timeout=timeout, retries=retries, leaks=leaks)
         self._retries = retries
         self._places = asyncio.Semaphore(concurrency)
+        self._flights: set[Flight[Rollout | Proposal]] = set()
         self._stage = ""
         self._trials: dict[tuple[str, str], int] = {}
         self._promises: dict[Key, Usage | None] = {}
@@ -142,7 +143,7 @@ class Runner:
                 yield answers[i]
             self._watch()
         finally:
-            flight.cancel()
+            await self._release(flight)
 
     async def _landed(self, calls: Sequence[Call], reserve: int) -> AsyncIterator[Answer]:
         for answer in await self.run(calls, reserve=reserve):
@@ -160,7 +161,7 @@ class Runner:
                     if i in flight:
                         answers[i] = await flight.answer(i)
             finally:
-                flight.cancel()
+                await self._release(flight)
         for i, key in granted.items():
             self._settle(key, answers[i])
 
@@ -236,6 +237,10 @@ class Runner:
         """The number of the latest attempt at a task with a skill; 0 before the first."""
         return self._trials.get((skill.digest, task.digest), 0)
 
+    def can_attempt(self, attempts: int, *, reserve: int = 0) -> bool:
+        """Do the counting limits allow so many more attempts?"""
+        return self.ledger.rollouts_left() - attempts >= reserve
+
     def can_ask(self, questions: int, *, reserve: int = 0) -> bool:
         """Does a limit of calls allow so many more teacher calls?"""
         limit = self.ledger.budget.calls
@@ -256,7 +261,18 @@ class Runner:
     ) -> Flight[Rollout | Proposal]:
         """Start what the store did not answer."""
         missing, stage = [i for i in granted if answers[i] is None], self._stage
-        return Flight(lambda i: self._call(calls[i], granted[i], stage), missing, self._places)
+        flight = Flight(lambda i: self._call(calls[i], granted[i], stage), missing, self._places)
+        self._flights.add(flight)
+        return flight
+
+    async def _release(self, flight: Flight[Rollout | Proposal]) -> None:
+        self._flights.discard(flight)
+        await flight.close()
+
+    async def close(self) -> None:
+        """End what is still on its way; for a run that ends early, before its store is closed."""
+        for flight in list(self._flights):
+            await self._release(flight)
 
     async def _call(self, wish: Call, key: Key, stage: str) -> Rollout | Proposal:
         """One call, kept before anybody sees it."""

@@ -76,7 +76,8 @@ class MemoryStore:
 
     def add_version(self, version: Version) -> None:
         known = self._versions.get(version.digest, version)
-        self._versions[version.digest] = replace(known, status=version.status)
+        settled = known.status in ("start", "accepted")
+        self._versions[version.digest] = known if settled else replace(known, status=version.status)
 
     def add_evaluation(self, evaluation: Evaluation) -> None:
         self._evaluations[evaluation.skill, evaluation.split, evaluation.purpose] = evaluation

@@ -146,7 +146,7 @@ class Store(Protocol):
         """Calls that an earlier process started and never finished. They are not charged."""
 
     def add_version(self, version: Version) -> None:
-        """Insert, or update the status of a version already there."""
+        """Insert, or update the status of a version already there; start and accepted stay what they are."""
 
     def add_evaluation(self, evaluation: Evaluation) -> None: ...
     def add_event(self, event: Event) -> None:

@@ -71,7 +71,8 @@ FINISH_CALL = """INSERT INTO calls (model, request, trial, answer, usage) VALUES
 ADD_CONTENT = "INSERT INTO files (digest, content) VALUES (?, ?) ON CONFLICT DO NOTHING"
 FIND_CONTENT = "SELECT content FROM files WHERE digest = ?"
 ADD_VERSION = f"""INSERT INTO versions ({rows.VERSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (digest) DO UPDATE SET status = excluded.status"""
+    ON CONFLICT (digest) DO UPDATE SET status = excluded.status
+    WHERE versions.status NOT IN ('start', 'accepted')"""
 ADD_EVALUATION = f"""INSERT INTO evaluations ({rows.EVALUATION_COLUMNS}) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (skill, split, purpose)
     DO UPDATE SET estimate = excluded.estimate, counted = excluded.counted"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from sharpen.train.draft import Change
 from sharpen.train.journal import Journal
 from sharpen.train.plan import Plan
 from sharpen.train.settings import TrainSettings
-from sharpen.types import Rollout, Task, Verdict
+from sharpen.types import Task, Verdict
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class Means:
         )
         return verdict
 
-    def leaks(self, text: str, evidence: Sequence[Rollout], skill: Skill) -> bool:
-        """Does a text that is no edit, such as a rewritten skill, quote a right answer of this evidence?
+    def leaks(self, text: str, tasks: Iterable[Task], skill: Skill) -> bool:
+        """Does a text that is no edit, such as a rewritten skill, quote a right answer of these tasks?
 
         If so it is written down; whoever asked drops the text. Single edits are checked where they come in.
         """
         if self.quoted is None:
             return False
-        task = self.quoted.in_text(text, (rollout.task for rollout in evidence), skill)
+        task = self.quoted.in_text(text, tasks, skill)
         if task is None:
             return False
         told = {"op": "rewrite", "target": "", "content": text, "reason": Leaks.reason(task)}

@@ -158,6 +158,12 @@ class _Run:
         )
 
     async def go(self) -> TrainResult:
+        try:
+            return await self._go()
+        finally:
+            await self.runner.close()
+
+    async def _go(self) -> TrainResult:
         with self.runner.stage("search"):
             reason = await self.loop.run()
         if not self.runner.usable and self.runner.unusable:
@@ -208,7 +214,7 @@ class _Run:
         return estimate
 
     async def _look_at_test(self) -> tuple[Estimate | None, Estimate | None]:
-        """One look at the test split, final and starting skill side by side."""
+        """One look at the test split with the final skill and the starting one."""
         if not self.tasks.test:
             return None, None
         final, start = self.loop.incumbent, self.start

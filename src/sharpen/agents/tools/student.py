@@ -14,7 +14,7 @@ from sharpen.agents.layout import lay_out
 from sharpen.agents.record import Turn, told, total_of
 from sharpen.agents.skill_files import clear_files, lay_out_files, with_places
 from sharpen.agents.tools.toolbox import TOOLS, Toolbox
-from sharpen.errors import SettingsError
+from sharpen.errors import ProviderError, SettingsError
 from sharpen.models import Completion, ContextError, Kept, Message, Model, Request
 from sharpen.sandbox import Isolation, Limits, open_sandbox
 from sharpen.skills import Skill
@@ -134,7 +134,11 @@ class ToolStudent:
             talk.ending = self._too_dear(talk)
             if talk.ending:
                 return talk
-            completion = await self._complete(talk, trial)
+            try:
+                completion = await self._complete(talk, trial)
+            except ProviderError as error:
+                error.usage = talk.usage
+                raise
             talk.say(completion.message, completion)
             if completion.truncated:
                 talk.say(Message("user", "That answer was cut off and nothing of it was run. Be brief."))

@@ -51,7 +51,9 @@ class EpochEnd:
         self._means, self._runner, self._journal = means, means.runner, means.journal
         self._batch, self._tasks, self._memory = means.settings.batch, tasks, memory
 
-    async def close(self, epoch: int, *, before: Skill | None, now: Skill, history: Sequence[Json]) -> Skill:
+    async def close(
+        self, epoch: int, *, before: Skill | None, now: Skill, history: Sequence[Json], last: bool
+    ) -> Skill:
         """The skill to go on with; `before` is the one the epoch before ended with, if there was one."""
         if not self._runner.advises:
             return now
@@ -60,7 +62,7 @@ class EpochEnd:
         if before is not None and (self._batch.slow_update or self._batch.meta_skill):
             pairs = await self._compare(epoch, before, now)
         after = await self._slow_update(epoch, earlier, now, pairs) if self._batch.slow_update else now
-        if self._batch.meta_skill:
+        if self._batch.meta_skill and not last:
             await self._take_notes(epoch, earlier, now, pairs, history)
         return await self._meta_reflect(epoch, after, history) if self._batch.meta_reflect else after
 
@@ -96,7 +98,7 @@ class EpochEnd:
         }
         answer = await self._ask("slow update", now, self._comparison(before, now, shown)) if shown else None
         content = str(answer.data.get("slow_update_content") or "").strip() if answer else ""
-        if self._means.leaks(content, [pair.after for pair in shown], now):
+        if self._means.leaks(content, (pair.task for pair in shown), now):
             content = ""
         candidate = with_region(now, "slow_update", content) if content else now
         if candidate.digest == now.digest:
@@ -140,7 +142,7 @@ class EpochEnd:
         edits = _edits(answer)[: self._batch.learning_rate] if answer else []
         applied = apply_edits(now, edits, first_occurrence=self._batch.first_match)
         told = [edit.to_json() for edit in edits]
-        if not applied.changed:
+        if not applied.changed or self._means.leaks(applied.skill.text, self._tasks, now):
             self._journal.record("meta_reflect", epoch=epoch, edits=told, candidate=None, action="skip")
             return now
         changes = [Change(edit) for edit in applied.applied]

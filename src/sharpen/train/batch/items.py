@@ -15,8 +15,12 @@ from sharpen.skills import Edit
 
 Item = Mapping[str, Any]
 Kind = Literal["edits", "suggestions", "candidates"]
-LISTS = {"suggestions": "revise_suggestions", "candidates": "skill_candidates"}
-"""Under which name an answer holds its items."""
+LISTS: dict[Kind, str] = {
+    "edits": "edits",
+    "suggestions": "revise_suggestions",
+    "candidates": "skill_candidates",
+}
+"""Under which name answers and run folders hold the items of each kind."""
 ESSENCE = {"suggestions": "instruction", "candidates": "new_skill"}
 """The field without which an item says nothing."""
 
@@ -29,8 +33,8 @@ def items_of(kind: Kind, answer: Proposal, *, support: int, source: str) -> tupl
     found = []
     for item in raw:
         if isinstance(item, Mapping) and says_something(kind, item):
-            stated = item.get("support_count")
-            count = stated if isinstance(stated, int) and 1 < stated <= support else support
+            stated = item.get("support_count", support)
+            count = min(max(1, stated), support) if type(stated) is int else support
             found.append({**item, "support_count": count, "source_type": source, "merge_level": 0})
     return tuple(found)
 

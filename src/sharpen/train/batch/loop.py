@@ -46,7 +46,8 @@ class BatchLoop:
         self._probing, self._epoch_end = Probing(means), EpochEnd(means, self._train, self._memory)
         per_epoch = steps_per_epoch(self._batch, len(self._train))
         self._steps = per_epoch * self._batch.epochs if self._batch.epochs else None
-        self._taken, self._clean = 0, 0
+        self._taken = 0
+        self._solved: set[str] = set()
 
     async def run(self) -> str:
         """Epochs until all are done, the budget is spent, or a whole one brought no failure."""
@@ -62,10 +63,14 @@ class BatchLoop:
             for number, batches in enumerate(self._steps_of(epoch), 1):
                 if not await self._take_step(batches, epoch=epoch, in_epoch=number):
                     return "budget"
-                if self._clean >= len(self._train):
+                if len(self._solved) == len(self._train):
                     return "converged"
             self.incumbent = await self._epoch_end.close(
-                epoch, before=previous, now=self.incumbent, history=self._memory.steps
+                epoch,
+                before=previous,
+                now=self.incumbent,
+                history=self._memory.steps,
+                last=epoch == self._batch.epochs,
             )
             previous = self.incumbent
         return "epochs"
@@ -81,11 +86,12 @@ class BatchLoop:
         self._taken += 1
         step = Step(self._taken, epoch, in_epoch, self.incumbent, batches, self._kind)
         scheduled = edit_budget(self._batch, step.number, self._steps)
+        if not self._runner.can_attempt(sum(len(b.tasks) for b in batches), reserve=self._means.plan.search):
+            return False
         step.reflected = [await self._reflect(batch, scheduled) for batch in batches]
         if not step.complete:
             return False
-        failed = any(rollout.outcome == "failed" for rollout in step.rollouts)
-        self._clean = 0 if failed else self._clean + len(step.rollouts)
+        self._note_solved(step)
         step.merged = await self._merging.merge(step.patches, step.start)
         step.decision = await self._decided_limit(step)
         step.limit = self._allowed(scheduled, step.decision)
@@ -101,7 +107,14 @@ class BatchLoop:
         self._journal.record(
             "step", **step.as_json(), mode=self._batch.mode, lr_control_mode=CONTROL[self._limit]
         )
-        return step.action != "skip_no_decision"
+        return True
+
+    def _note_solved(self, step: Step) -> None:
+        """Keep count of the tasks that were solved since one last failed."""
+        if any(rollout.outcome == "failed" for rollout in step.rollouts):
+            self._solved.clear()
+        else:
+            self._solved |= {rollout.task.id for rollout in step.rollouts if rollout.outcome == "solved"}
 
     async def _reflect(self, batch: Batch, budget: int) -> Reflected:
         """Attempts and reflections; with probing the reflections wait for what the probes found."""
@@ -156,7 +169,7 @@ class BatchLoop:
             if most and len(held) > most:
                 noted = await self._consolidated(noted, held)
             update = update if noted.digest == step.start.digest else update.with_skill(noted)
-        if update.skill is not None and self._means.leaks(update.skill.text, step.rollouts, step.start):
+        if update.skill is not None and self._means.leaks(update.skill.text, step.tasks, step.start):
             return Update(None)
         return update
 

@@ -1,23 +1,22 @@
 """Many patches into one pool, and the few items of it that a step may use.
 
-With a model: a tree of merges, each begun as soon as its members are there, failures before successes, both
-sides at once. Without: items that say nearly the same are united, and of contradictions the better supported
+With a model: a tree of merges, all groups of a level at once, failures and successes apart and then
+together. Without: items that say nearly the same are united, and of contradictions the better supported
 stays. Either way support is added up here, from the items that went into each result, never taken from a
 model's word.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sharpen.evaluate import Proposal, Question
+from sharpen.evaluate import Answer, Proposal, Question
 from sharpen.skills import Skill
-from sharpen.train.batch.items import Item, Kind, essence, says_something, united
-from sharpen.train.batch.reflecting import Patch
+from sharpen.train.batch.items import LISTS, Item, Kind, essence, says_something, united
+from sharpen.train.batch.reflecting import SOURCES, Patch, Side
 from sharpen.train.means import Means
 
 ALIKE = 0.6
@@ -34,8 +33,7 @@ class Pool:
     details: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self, kind: Kind) -> dict[str, Any]:
-        name = {"edits": "edits", "suggestions": "revise_suggestions", "candidates": "skill_candidates"}[kind]
-        return {"reasoning": self.reasoning, name: [dict(item) for item in self.items], **self.details}
+        return {"reasoning": self.reasoning, LISTS[kind]: [dict(item) for item in self.items], **self.details}
 
 
 class Merging:
@@ -48,37 +46,58 @@ class Merging:
     async def merge(self, patches: Sequence[Patch], skill: Skill) -> Pool:
         """One pool from all patches."""
         sides = {
-            side: [patch.items for patch in patches if patch.side == side and patch.items]
-            for side in ("fail", "succ")
+            side: [Pool(patch.items) for patch in patches if patch.side == side and patch.items]
+            for side in SOURCES
         }
-        full = sides["fail"] + sides["succ"]
+        full = [pool for pools in sides.values() for pool in pools]
         if len(full) < 2 or not self._by_model(len(full)):
             return self._plain(full)
-        failed, solved = await asyncio.gather(
-            self._tree(sides["fail"], skill, "failure"), self._tree(sides["succ"], skill, "success")
+        level = 0
+        while any(len(pools) > 1 for pools in sides.values()):
+            level += 1
+            sides = await self._merged_once(sides, skill, level)
+        (pool,) = await self._ask(
+            [([p for pools in sides.values() for p in pools], "final")], skill, level + 1
         )
-        if not failed.items or not solved.items:
-            return failed if failed.items else solved
-        level = 1 + max(int(item["merge_level"]) for item in (*failed.items, *solved.items))
-        return await self._ask([failed.items, solved.items], skill, level=level, priority="final")
+        return pool
+
+    async def _merged_once(
+        self, sides: Mapping[Side, list[Pool]], skill: Skill, level: int
+    ) -> dict[Side, list[Pool]]:
+        """Both sides one level up the tree: every group of patches into one, all groups at once."""
+        width = self._batch.merge_batch
+        cut = [
+            (side, pools[start : start + width])
+            for side, pools in sides.items()
+            for start in range(0, len(pools), width)
+        ]
+        merged = await self._ask([(pools, SOURCES[side]) for side, pools in cut], skill, level)
+        return {
+            side: [pool for (own, _), pool in zip(cut, merged, strict=True) if own == side] for side in sides
+        }
 
     async def select(self, pool: Pool, skill: Skill, *, budget: int) -> Pool:
         """The `budget` items that a step uses."""
         if len(pool.items) <= budget:
             return pool
+        chosen, reasoning, by = await self._ranked(pool, skill, budget)
+        details = {"reasoning": reasoning, "selected_indices": chosen, "ranked_by": by}
+        note = f"{pool.reasoning} [ranked by {by}: {len(chosen)} of {len(pool.items)}]".strip()
+        return Pool(tuple(pool.items[i] for i in chosen), note, {**pool.details, "ranking_details": details})
+
+    async def _ranked(self, pool: Pool, skill: Skill, budget: int) -> tuple[list[int], str, str]:
+        """Which items, why, and who said so."""
         if self._batch.merging == "model" and self._by_model(1):
-            material = {"kind": self._kind, "items": [dict(i) for i in pool.items], "budget": budget}
-            answer = await self._consult("rank", material, skill)
-            chosen = _indices(answer, len(pool.items))[:budget] if answer else []
+            material = {"kind": self._kind, "items": pool.items, "budget": budget}
+            (answer,) = await self._runner.run(
+                [self._question("rank", material, skill)], reserve=self._reserve
+            )
+            data = answer.data if isinstance(answer, Proposal) else {}
+            chosen = _unique(data.get("selected_indices"), len(pool.items))[:budget]
             if chosen:
-                said = {"reasoning": str(answer.data.get("reasoning", "")) if answer else ""}
-                details = {"ranking_details": {**said, "selected_indices": chosen}}
-                note = f"{pool.reasoning} [ranked by the teacher: {len(chosen)} of {len(pool.items)}]"
-                return Pool(tuple(pool.items[i] for i in chosen), note.strip(), details)
-        order = sorted(range(len(pool.items)), key=lambda i: _rank(pool.items[i]))[:budget]
-        note = f"{pool.reasoning} [by support: {len(order)} of {len(pool.items)}]"
-        details = {"ranking_details": {"reasoning": "support", "selected_indices": order}}
-        return Pool(tuple(pool.items[i] for i in order), note.strip(), details)
+                return chosen, str(data.get("reasoning", "")), "teacher"
+        order = sorted(range(len(pool.items)), key=lambda i: _rank(pool.items[i]))
+        return order[:budget], "most support first", "support"
 
     def _by_model(self, patches: int) -> bool:
         """Is a model asked? Never when it cannot be, or when the calls it may take are not all there."""
@@ -89,45 +108,35 @@ class Merging:
             return False
         return self._runner.can_ask(2 * patches + 2, reserve=self._reserve)
 
-    async def _tree(
-        self, groups: Sequence[tuple[Item, ...]], skill: Skill, side: str, level: int = 1
-    ) -> Pool:
-        """Merge by groups until one is left; a group's own tree goes on while others are still at theirs."""
-        width = self._batch.merge_batch
-        if len(groups) <= width:
-            return await self._ask(groups, skill, level=level, priority=side)
-        depth = width
-        while depth * width < len(groups):
-            depth *= width
-        parts = [groups[start : start + depth] for start in range(0, len(groups), depth)]
-        merged = await asyncio.gather(*(self._tree(part, skill, side, level) for part in parts))
-        above = 1 + max((int(item["merge_level"]) for pool in merged for item in pool.items), default=level)
-        return await self._ask(
-            [pool.items for pool in merged if pool.items], skill, level=above, priority=side
-        )
-
     async def _ask(
-        self, groups: Sequence[tuple[Item, ...]], skill: Skill, *, level: int, priority: str
-    ) -> Pool:
-        if len(groups) < 2:
-            return Pool(groups[0] if groups else ())
-        items = [item for group in groups for item in group]
-        material = {
-            "kind": self._kind,
-            "items": [dict(i) for i in items],
-            "level": level,
-            "priority": priority,
-        }
-        answer = await self._consult("merge", material, skill)
-        merged = self._with_support(answer, items, level) if answer else ()
-        if not merged:
-            return self._plain(groups)
-        return Pool(merged, str(answer.data.get("reasoning", "")) if answer else "")
+        self, groups: Sequence[tuple[Sequence[Pool], str]], skill: Skill, level: int
+    ) -> list[Pool]:
+        """One merge per group, all at once; a group of one is left as it is."""
+        several = [i for i, (pools, _) in enumerate(groups) if len(pools) > 1]
+        questions = [
+            self._question(
+                "merge",
+                {"kind": self._kind, "items": _all(groups[i][0]), "level": level, "priority": groups[i][1]},
+                skill,
+            )
+            for i in several
+        ]
+        answers = dict(zip(several, await self._runner.run(questions, reserve=self._reserve), strict=True))
+        return [
+            self._merged(answers[i], pools, level) if i in answers else pools[0]
+            for i, (pools, _) in enumerate(groups)
+        ]
 
-    async def _consult(self, matter: str, material: dict[str, Any], skill: Skill) -> Proposal | None:
-        question = Question(skill, (), limit=1, matter=matter, material=material)
-        (answer,) = await self._runner.run([question], reserve=self._reserve)
-        return answer if isinstance(answer, Proposal) and not answer.error else None
+    def _merged(self, answer: Answer, pools: Sequence[Pool], level: int) -> Pool:
+        """What the teacher made of the pools; by plain rules, and saying so, where that cannot be used."""
+        items = self._with_support(answer, _all(pools), level) if isinstance(answer, Proposal) else ()
+        if not items or not isinstance(answer, Proposal):
+            return replace(self._plain(pools), details={"merged_by": "rules: no usable answer"})
+        return Pool(items, str(answer.data.get("reasoning", "")), {"merged_by": "teacher"})
+
+    def _question(self, matter: str, material: dict[str, Any], skill: Skill) -> Question:
+        items = [dict(item) for item in material["items"]]
+        return Question(skill, (), limit=1, matter=matter, material={**material, "items": items})
 
     def _with_support(self, answer: Proposal, items: Sequence[Item], level: int) -> tuple[Item, ...]:
         """The merged items that name what they were made of."""
@@ -139,14 +148,13 @@ class Merging:
             plain = {name: value for name, value in item.items() if name != "sources"}
             if sources and says_something(self._kind, plain):
                 found.append({**plain, **united(sources, level=level)})
-        return self._plain([tuple(found)]).items
+        return self._plain([Pool(tuple(found))]).items
 
-    def _plain(self, groups: Sequence[tuple[Item, ...]]) -> Pool:
+    def _plain(self, pools: Sequence[Pool]) -> Pool:
         """Items that say nearly the same united; of contradicting edits the better supported stays."""
         same: dict[object, list[Item]] = {}
-        for group in groups:
-            for item in group:
-                same.setdefault(essence(self._kind, item), []).append(item)
+        for item in _all(pools):
+            same.setdefault(essence(self._kind, item), []).append(item)
         alike: list[list[Item]] = []
         for members in sorted(same.values(), key=lambda items: _rank(united(items, level=0))):
             near = next((those for those in alike if _alike(self._kind, those[0], members[0])), None)
@@ -158,7 +166,7 @@ class Merging:
             {**members[0], **united(members, level=max(int(m.get("merge_level", 0)) for m in members))}
             for members in alike
         ]
-        return Pool(tuple(self._without_contradictions(pool)))
+        return Pool(tuple(self._without_contradictions(pool)), details={"merged_by": "rules"})
 
     def _without_contradictions(self, items: Sequence[Item]) -> list[Item]:
         """One edit per target that is replaced or deleted."""
@@ -170,6 +178,10 @@ class Merging:
                 best.setdefault((item.get("file", ""), " ".join(str(item["target"]).split())), item)
         kept = {id(item) for item in best.values()}
         return [item for item in items if item["op"] not in ("replace", "delete") or id(item) in kept]
+
+
+def _all(pools: Sequence[Pool]) -> list[Item]:
+    return [item for pool in pools for item in pool.items]
 
 
 def _alike(kind: Kind, one: Item, other: Item) -> bool:
@@ -191,10 +203,6 @@ def _telling(words: set[str]) -> set[str]:
 def _rank(item: Item) -> tuple[bool, int]:
     """Failures before successes, more support before less."""
     return item.get("source_type") != "failure", -int(item.get("support_count", 1))
-
-
-def _indices(answer: Proposal, count: int) -> list[int]:
-    return _unique(answer.data.get("selected_indices"), count)
 
 
 def _unique(value: object, count: int) -> list[int]:

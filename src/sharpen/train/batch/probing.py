@@ -19,6 +19,8 @@ from sharpen.train.means import Means
 from sharpen.types import Rollout, Task
 
 TURNS = 3
+PROBES = 4
+"""Probes per turn."""
 
 
 class Probing:
@@ -37,7 +39,7 @@ class Probing:
         for turn in range(1, TURNS + 1):
             if not tasks:
                 break
-            material = {"turn": turn, "left": TURNS - turn, "found": found}
+            material = {"turn": turn, "left": PROBES, "found": found}
             question = Question(skill, evidence, len(tasks), memory, matter="probe", material=material)
             (answer,) = await self._runner.run([question], reserve=reserve)
             asked = list(_probes(answer, tasks)) if isinstance(answer, Proposal) else []

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from sharpen.evaluate import EDITS, Answer, Attempt, Proposal, Question
 from sharpen.skills import Skill
-from sharpen.train.batch.items import Item, Kind, items_of
+from sharpen.train.batch.items import LISTS, Item, Kind, items_of
 from sharpen.train.batch.schedule import Batch
 from sharpen.train.batch.telling import row_of
 from sharpen.train.means import Means
@@ -40,7 +40,7 @@ class Patch:
     def as_json(self, kind: Kind, batch: int) -> dict[str, Any]:
         """SkillOpt's raw patch."""
         items = [dict(item) for item in self.items]
-        key = {"suggestions": "revise_suggestions", "candidates": "skill_candidates"}.get(kind)
+        key = LISTS[kind]
         said = {name: value for name, value in self.data.items() if name not in (key, "reasoning", "refused")}
         patch = {"reasoning": self.data.get("reasoning", ""), "edits": items}
         return {
@@ -50,7 +50,7 @@ class Patch:
             "batch_size": self.size,
             "source_type": SOURCES[self.side],
             **said,
-            **({key: items} if key else {"patch": patch}),
+            **({"patch": patch} if kind == "edits" else {key: items}),
             **({"error": self.error} if self.error else {}),
         }
 
@@ -107,10 +107,10 @@ class Reflecting:
     def reserve(self) -> int:
         return self._means.plan.search
 
-    def expect_candidate(self, skill: Skill) -> None:
+    async def expect_candidate(self, skill: Skill) -> None:
         """While the teacher thinks, the gate may begin with the incumbent."""
         with self._runner.stage("gate"):
-            self._means.gate.prepare(skill, reserve=self.reserve)
+            await self._means.gate.prepare(skill, reserve=self.reserve)
 
     def ask(
         self, skill: Skill, evidence: tuple[Rollout, ...], limit: int, memory: str
@@ -152,7 +152,7 @@ class _Desk:
             if self._sides[side]:
                 await self._hand_over(side)
         if self._flying:
-            self._reflecting.expect_candidate(self._asked[0])
+            await self._reflecting.expect_candidate(self._asked[0])
         while self._flying:
             await self._receive()
         return sorted(self._patches, key=lambda patch: (patch.side != "fail", patch.index))

@@ -21,7 +21,7 @@ class Batch(NamedTuple):
 def edit_budget(settings: BatchSettings, step: int, steps: int | None) -> int:
     """The budget of a step (from 1) out of `steps`; without an end in sight it stays at its largest."""
     most, least = settings.learning_rate, settings.min_learning_rate
-    if settings.schedule == "constant" or steps is None:
+    if settings.schedule == "constant" or steps is None or steps == 1:
         return most
     done = min(1.0, step / steps)
     left = 1 - done if settings.schedule == "linear" else (1 + math.cos(math.pi * done)) / 2

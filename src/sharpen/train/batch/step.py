@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sharpen.skills import Skill
+from sharpen.store.steps import ACTIONS
 from sharpen.train.batch.items import Kind
 from sharpen.train.batch.memory import step_digest
 from sharpen.train.batch.merging import Pool
 from sharpen.train.batch.reflecting import Patch, Reflected
 from sharpen.train.batch.schedule import Batch
 from sharpen.train.batch.updating import Update
-from sharpen.types import Rollout, Verdict
-
-ACTIONS = {"better": "accept_new_best", "not better": "reject", "not enough data": "skip_no_decision"}
+from sharpen.types import Rollout, Task, Verdict
 
 
 @dataclass
@@ -40,6 +39,10 @@ class Step:
     @property
     def rollouts(self) -> list[Rollout]:
         return [rollout for one in self.reflected for rollout in one.rollouts]
+
+    @property
+    def tasks(self) -> list[Task]:
+        return [task for batch in self.batches for task in batch.tasks]
 
     @property
     def patches(self) -> list[Patch]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from sharpen.agents.record import total_of
+from sharpen.errors import ProviderError
 from sharpen.models import AnswerError, Completion, ContextError, Message, Model, Request
 from sharpen.train.teacher.answers import LONGEST_COMPLAINT
 from sharpen.types import Usage
@@ -31,6 +32,8 @@ _CUT = "it was cut off at the limit of {limit} tokens. Say the same in far fewer
 
 class UnusableAnswerError(AnswerError):
     """Neither the answer nor its repair could be used; `usage` is what both cost."""
+
+    answered = True
 
     def __init__(self, message: str, usage: Usage) -> None:
         super().__init__(message)
@@ -52,7 +55,11 @@ async def ask(model: Model, request: Request, read: Read[Value], *, trial: int) 
     complaint = ""
     asked = request
     for _ in range(2):
-        completion = await _complete(model, asked, trial)
+        try:
+            completion = await _complete(model, asked, trial)
+        except ProviderError as error:
+            error.usage = total_of(spent, model=model.name) if spent else error.usage
+            raise
         spent.append(completion.usage)
         if completion.finish == "filter":
             complaint = "the provider's filter withheld the answer"

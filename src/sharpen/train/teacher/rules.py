@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from sharpen.agents.record import total_of
+from sharpen.errors import ProviderError
 from sharpen.evaluate.leaks import gold_of
 from sharpen.models import Completion, Message, Request
 from sharpen.skills import Edit, Skill
@@ -62,8 +63,13 @@ class RuleTeacher(OnModel):
         answers = await asyncio.gather(
             *(self.model.complete(request, trial=sample) for request in requests), return_exceptions=True
         )
-        completions = [_unless_raised(answer) for answer in answers]
+        raised = next((answer for answer in answers if isinstance(answer, BaseException)), None)
+        completions = [answer for answer in answers if isinstance(answer, Completion)]
         usage = total_of((one.usage for one in completions), model=self.model.name) if failed else FREE
+        if raised is not None:  # what came is kept with its calls, and asked for again at no cost
+            if isinstance(raised, ProviderError):
+                raised.usage = usage if completions else raised.usage
+            raise raised
         asked = [request.messages[0].text for request in requests]
         rules = [rule_in(said, question) for said, question in zip(completions, asked, strict=True)]
         if failed and not any(rules):
@@ -127,12 +133,6 @@ def rule_in(completion: Completion, question: str) -> str:
 
 def _failed(evidence: Sequence[Rollout], limit: int) -> list[Rollout]:
     return [rollout for rollout in evidence if rollout.outcome == "failed"][:limit]
-
-
-def _unless_raised(answer: Completion | BaseException) -> Completion:
-    if isinstance(answer, BaseException):
-        raise answer
-    return answer
 
 
 def _bare(line: str) -> str:
