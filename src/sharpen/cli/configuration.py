@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -23,7 +22,7 @@ def command(
         typer.Argument(help="Print the resolved values, or say what changed meaning against SkillOpt."),
     ],
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A YAML file, SkillOpt's or ours, with its bases.")
+        str | None, typer.Argument(metavar="FILE", help="A YAML file, SkillOpt's or ours, with its bases.")
     ] = None,
     overrides: options.Overrides = None,
     cfg_options: options.CfgOptions = None,

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.config.training import training_of
 from sharpen.cli.config.typed import resolve, words_of
 from sharpen.cli.judges import JudgeReport, heard_again
 from sharpen.cli.outcome import spent_in_words
@@ -21,6 +22,8 @@ from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
 from sharpen.evaluate import Compared, Evaluated, EvaluateSettings, compare, evaluate
 from sharpen.skills import Skill, tokens
+from sharpen.train import TrainSettings
+from sharpen.types import Split
 
 EXIT_CODES = {"better": 0, "not better": 10, "not enough data": 11, "worse": 12}
 """What a comparison ends with, so that a script can act on it."""
@@ -33,14 +36,14 @@ SHOWN = 8
 def command(
     context: typer.Context,
     skill: Annotated[
-        Path | None,
+        str | None,
         typer.Argument(
             metavar="SKILL",
             help="A Markdown file, a skill folder or a run folder (its best skill); `none` is no skill.",
         ),
     ] = None,
     other: Annotated[
-        Path | None, typer.Argument(metavar="OTHER", help="What to compare it with, named in the same way.")
+        str | None, typer.Argument(metavar="OTHER", help="What to compare it with, named in the same way.")
     ] = None,
     overrides: options.Overrides = None,
     config: options.Config = None,
@@ -83,14 +86,16 @@ def command(
     paths, words = words_of([skill, other, *(overrides or ())], paths=2)
     first, second = (*paths, None, None)[:2]
     resolved = resolve(context, config, [*(cfg_options or ()), *words], preset)
+    limits = limits_of(budget)
     if resolved is None:
         problem = given.problem(_named(first))
+        settings = EvaluateSettings(passes=passes, split=split, metric=metric, concurrency=concurrency)
     else:
         from sharpen.cli.configured import configured  # brings the suites with it
 
         found = configured(resolved, given, _named(first), taught=False)
-        problem, metric, concurrency = found.problem, found.settings.metric, found.settings.concurrency
-    settings = EvaluateSettings(passes=passes, split=split, metric=metric, concurrency=concurrency)
+        problem, limits = found.problem, training_of(resolved).budget
+        settings = _settings(found.settings, passes=passes, split=split)
     rival = _rival(second, bare)
     arms = 1 if rival is None else 2
     attempts = arms * passes * len(problem.tasks.split(split))
@@ -99,7 +104,6 @@ def command(
         return
     if split == "test" and not quiet:
         say("a look at the test split: every look makes it a little less held out")
-    limits = limits_of(budget)
     with attempts_bar(attempts, quiet=quiet) as watch:
         runner = watch(problem.student)
         if rival is None:
@@ -111,6 +115,20 @@ def command(
         _print_one(one, problem, heard, json=json)
     else:
         _print_both(both, problem, heard, alpha=settings.alpha, json=json)
+
+
+def _settings(asked: TrainSettings, *, passes: int, split: Split) -> EvaluateSettings:
+    """What a configuration says about training that also holds for measuring."""
+    return EvaluateSettings(
+        passes=passes,
+        split=split,
+        metric=asked.metric,
+        mixed_weight=asked.mixed_weight,
+        alpha=asked.alpha,
+        concurrency=asked.concurrency,
+        retries=asked.retries,
+        timeout=asked.timeout,
+    )
 
 
 def _rival(other: Path | None, bare: bool) -> Skill | None:

@@ -29,7 +29,7 @@ CONFIG = "config.yaml"
 def command(
     context: typer.Context,
     skill: Annotated[
-        Path | None,
+        str | None,
         typer.Argument(
             metavar="SKILL", help="A Markdown file or a skill folder; a simulated world has its own."
         ),
@@ -112,10 +112,12 @@ def command(
         say(f"{problem.in_words}; run folder {folder}")
         if settings.gate == "race":
             say(_forecast_of(problem, limits, settings).in_a_line)
-    result = train_aloud(problem, limits, settings, folder, quiet=quiet)
+    try:
+        result = train_aloud(problem, limits, settings, folder, quiet=quiet)
+    finally:
+        if resolved is not None and folder.is_dir():
+            (folder / CONFIG).write_text(as_yaml(resolved), encoding="utf-8")
     heard = heard_again(problem)
-    if resolved is not None:
-        (folder / CONFIG).write_text(as_yaml(resolved), encoding="utf-8")
     if json:
         judged = {"judge": heard.as_json()} if heard else {}
         print_json({"run": str(folder), "simulated": problem.world is not None, **result.as_json(), **judged})

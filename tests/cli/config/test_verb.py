@@ -107,3 +107,14 @@ def test_every_suite_has_a_file_on_the_base(suite: str, program: Program) -> Non
 def test_the_page_is_what_the_program_says() -> None:
     text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     assert filled(text) == text, "run python -m sharpen.cli.config.page docs/configuration.md"
+
+
+def test_the_first_word_may_be_a_value_with_slashes(program: Program) -> None:
+    said = program("config", "show", "model.openai_compatible_base_url=http://host:8000/v1")
+    assert '"http://host:8000/v1"' in said.stdout
+
+
+def test_a_password_in_a_url_is_not_shown(program: Program) -> None:
+    said = program("config", "show", "model.openai_compatible_base_url=http://me:hunter2hunter2@host/v1")
+    assert said.exit_code == 0
+    assert "hunter2" not in said.stdout + said.stderr

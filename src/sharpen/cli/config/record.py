@@ -15,6 +15,7 @@ from sharpen.cli.config.environment import Env
 from sharpen.cli.config.learning import Evaluation, Gradient, HumanFeedback, Limits, Optimizer, Train
 from sharpen.cli.config.model import Model
 from sharpen.cli.config.section import Section
+from sharpen.redaction import redact
 
 PresetName = Literal["paper", "default"]
 HIDDEN = "(secret)"
@@ -67,4 +68,6 @@ def _plain(value: object, *, secrets: bool) -> object:
     if isinstance(value, SecretStr):
         text = value.get_secret_value()
         return text if secrets or not text else HIDDEN
+    if isinstance(value, str) and not secrets:
+        return redact(value)  # a password may stand inside a URL
     return value
