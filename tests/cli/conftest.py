@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -81,8 +81,9 @@ def process(here: Path) -> Process:
 
 
 @pytest.fixture
-def agents(here: Path) -> Path:
-    """A user's own project: agents.py, tasks.jsonl and skill.md."""
+def agents(here: Path) -> Iterator[Path]:
+    """A user's own project: agents.py, tasks.jsonl and skill.md; a package of tests has the same name."""
+    earlier = sys.modules.pop("agents", None)
     (here / "agents.py").write_text(AGENTS)
     (here / "skill.md").write_text("# Manners\n")
     rows = (
@@ -91,7 +92,10 @@ def agents(here: Path) -> Path:
         for n in range(size)
     )
     (here / "tasks.jsonl").write_text("\n".join(rows) + "\n")
-    return here
+    yield here
+    sys.modules.pop("agents", None)
+    if earlier is not None:
+        sys.modules["agents"] = earlier
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ def task(number: int, **data: object) -> Task:
 
 
 CITIES = [task(1, answer="Reykjavik"), task(2, answers=["Lake Ohrid", "Ohrid"]), task(3, answer="Paris")]
+CITIES += [task(4, answer="北京清华大学"), task(5, answer="Café Müller")]
 
 
 @pytest.mark.parametrize(
@@ -45,19 +46,21 @@ def test_where_right_answers_are(data: dict[str, object], gold: tuple[str, ...])
         ("- Reykjavikers are not meant.", None),
         ("- Answer with the name of the city alone.", None),
         ("- Paris is in the skill already.", None),
+        ("- 答案是北京清华大学。", "t4"),
+        ("- Meet at the Cafe\u0301 Mu\u0308ller.", "t5"),
     ],
 )
 def test_quotations_are_found_by_whole_words(content: str, leaks: str | None) -> None:
-    found = Leaks(CITIES).in_edits([Edit.append(content)], CITIES, SKILL)
+    found = Leaks(CITIES).in_edits([Edit.append(content)], SKILL)
     assert [leak.task for leak in found] == ([leaks] if leaks else [])
     assert all(repr(leaks) in Leaks.reason(leak.task) for leak in found)
 
 
 def test_labels_and_short_answers_are_ordinary_words() -> None:
     labelled = [task(n, answer="spam" if n % 2 else "harmless") for n in range(10)]
-    assert not Leaks(labelled).in_edits([Edit.append("- Say spam or harmless.")], labelled, SKILL)
+    assert not Leaks(labelled).in_edits([Edit.append("- Say spam or harmless.")], SKILL)
     short = [task(1, answer="12"), task(2, answer="yes")]
-    assert not Leaks(short).in_edits([Edit.append("- Say yes, or 12.")], short, SKILL)
+    assert not Leaks(short).in_edits([Edit.append("- Say yes, or 12.")], SKILL)
 
 
 class Student:

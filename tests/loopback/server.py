@@ -51,12 +51,12 @@ class LoopbackModel:
         self._server.server_close()
         self._thread.join()
 
-    def answer(self, wire: str, ask: Ask, headers: dict[str, str]) -> bytes:
+    def answer(self, ask: Ask, headers: dict[str, str]) -> bytes:
         with self._lock:
             number = len(self.requests) + 1
             bill = Bill.of_request(number)
             self.requests.append(Request(ask, bill, headers))
-        return wires.write(wire, ask, self.script(ask), bill, number=number)
+        return wires.write(ask, self.script(ask), bill, number=number)
 
     def refuse(self) -> None:
         with self._lock:
@@ -79,8 +79,8 @@ def _handler_for(model: LoopbackModel) -> type[BaseHTTPRequestHandler]:
                 self._send(model.failing, json.dumps(problem).encode(), "application/json")
             else:
                 ask = wires.read(wire, self.path, json.loads(data))
-                kind = "application/json" if wire == "gemini-whole" else "text/event-stream"
-                self._send(200, model.answer(wire, ask, dict(self.headers)), kind)
+                kind = "application/json" if ask.wire in wires.WHOLE else "text/event-stream"
+                self._send(200, model.answer(ask, dict(self.headers)), kind)
 
         def _send(self, status: int, body: bytes, kind: str) -> None:
             self.send_response(status)

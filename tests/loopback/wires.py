@@ -1,7 +1,7 @@
-"""The four protocols: requests read into an `Ask`, replies written as server-sent events.
+"""The four protocols: requests read into an `Ask`, replies written as server-sent events or whole.
 
-Only what real clients need: OpenAI chat completions, OpenAI Responses, Anthropic Messages and Gemini's
-streamGenerateContent. Usage is billed the way each provider bills it.
+Only what real clients need: OpenAI chat completions (streamed or not, as the request asks), OpenAI Responses,
+Anthropic Messages and Gemini's generateContent. Usage is billed the way each provider bills it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 from .script import Ask, Bill, Call, Reply, Say
 
 Body = dict[str, Any]
+WHOLE = ("chat-whole", "gemini-whole")
+"""Protocols whose answer is one JSON object."""
 
 
 def wire_of(path: str) -> str | None:
@@ -37,21 +39,25 @@ def read(wire: str, path: str, body: Body) -> Ask:
             path.rpartition("/models/")[2].partition(":")[0],
             _read_gemini(body),
         )
+    if wire == "chat" and not body.get("stream"):
+        wire = "chat-whole"
     text = json.dumps(body, ensure_ascii=False)
     return Ask(wire, model, text, user, tuple(tools), tuple(results))
 
 
-def write(wire: str, ask: Ask, reply: Reply, bill: Bill, *, number: int) -> bytes:
-    """The response's body; Gemini's unstreamed form is one JSON object, everything else a stream."""
-    if wire == "gemini-whole":
+def write(ask: Ask, reply: Reply, bill: Bill, *, number: int) -> bytes:
+    """The response's body in the protocol of the request."""
+    if ask.wire == "gemini-whole":
         return json.dumps(_gemini_answer(reply, bill)).encode()
+    if ask.wire == "chat-whole":
+        return json.dumps(_chat_answer(ask.model, reply, bill, number)).encode()
     writers = {
         "chat": _write_chat,
         "responses": _write_responses,
         "messages": _write_messages,
         "gemini": _write_gemini,
     }
-    return b"".join(writers[wire](ask.model, reply, bill, number))
+    return b"".join(writers[ask.wire](ask.model, reply, bill, number))
 
 
 Parts = tuple[str, list[str], list[str]]
@@ -113,14 +119,31 @@ def _write_chat(model: str, reply: Reply, bill: Bill, number: int) -> Iterator[b
         tool = {"index": 0, "id": f"call_{number}", "type": "function", "function": call}
         yield chunk({"role": "assistant", "content": None, "tool_calls": [tool]})
         yield chunk({}, "tool_calls")
-    usage = {
+    yield _event({**head, "choices": [], "usage": _chat_usage(bill)})
+    yield b"data: [DONE]\n\n"
+
+
+def _chat_answer(model: str, reply: Reply, bill: Bill, number: int) -> Body:
+    message: Body = {"role": "assistant", "content": reply.text if isinstance(reply, Say) else None}
+    if isinstance(reply, Call):
+        call = {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
+        message["tool_calls"] = [{"id": f"call_{number}", "type": "function", "function": call}]
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": "stop" if isinstance(reply, Say) else "tool_calls",
+    }
+    head = {"id": f"chat_{number}", "object": "chat.completion", "created": 1, "model": model}
+    return {**head, "choices": [choice], "usage": _chat_usage(bill)}
+
+
+def _chat_usage(bill: Bill) -> Body:
+    return {
         "prompt_tokens": bill.prompt,
         "completion_tokens": bill.completion,
         "total_tokens": bill.prompt + bill.completion,
         "prompt_tokens_details": {"cached_tokens": bill.cached},
     }
-    yield _event({**head, "choices": [], "usage": usage})
-    yield b"data: [DONE]\n\n"
 
 
 def _write_responses(model: str, reply: Reply, bill: Bill, number: int) -> Iterator[bytes]:

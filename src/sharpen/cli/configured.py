@@ -11,8 +11,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
-from sharpen.agents import open_student
+from sharpen.agents import AdapterStudent, open_student
 from sharpen.cli.actors import load_student, load_teacher
 from sharpen.cli.config import Config, Resolved
 from sharpen.cli.config.backends import actor_of, export, is_connection
@@ -67,7 +68,7 @@ def configured(
     if given.simulated:
         problem, opened = replace(given, seed=config.train.seed).problem(skill, taught=taught), None
     else:
-        opened = None if given.tasks else _suite(config, given)
+        opened = None if given.tasks or given.brings_tasks else _suite(config, given)
         teaching = training.teacher if taught else None
         problem = _problem(config, given, skill, opened, teaching=teaching)
     needed = needed_rollouts(training.settings, problem.tasks)
@@ -113,11 +114,16 @@ def _problem(
     *,
     teaching: Options | None,
 ) -> Problem:
-    tasks = opened.tasks if opened else cut(_own_tasks(config, given), config)
     start = _skill(config, skill, opened)
-    scorer = opened.scorer if opened else given.scorer_of(tasks)
+    scorer: Scorer | str = given.scorer
+    if opened is None and given.tasks is None:
+        student = load_student(str(given.student), scorer=scorer, options=given.student_options)
+        tasks = cut(cast(AdapterStudent, student).tasks, config)
+    else:
+        tasks = opened.tasks if opened else cut(_own_tasks(config, given), config)
+        scorer = opened.scorer if opened else given.scorer_of(tasks, given.judge_model() or _judge(config))
+        student = _student(config, given, opened, scorer)
     teacher = None if teaching is None else _teacher(config, given, tasks, teaching)
-    student = _student(config, given, opened, scorer)
     judged = scorer if isinstance(scorer, Remembering) else None
     return Problem(start, tasks, student, teacher, judged=judged)
 

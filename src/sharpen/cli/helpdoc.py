@@ -66,6 +66,8 @@ def _doc(function: Callable[..., object]) -> str:
 def _parameters(command: Callable[..., object]) -> Iterator[Parameter]:
     hints = get_type_hints(command, include_extras=True)
     for name, parameter in inspect.signature(command).parameters.items():
+        if hints[name] is typer.Context:  # typer's own; nobody types it
+            continue
         kind, info = _unpacked(hints[name])
         required = parameter.default is inspect.Parameter.empty
         spelled, is_argument = _spelled(name, kind, info), isinstance(info, ArgumentInfo)

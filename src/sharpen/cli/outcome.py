@@ -24,6 +24,9 @@ def facts_of(
     if result.gain is not None and result.accepted:
         words = f"final minus starting skill on {result.gain.tasks} held-out tasks"
         yield "gain", f"{signed(asdict(result.gain))}, {words}"
+    refused = sum(len(entry["edits"]) for entry in result.history if entry["kind"] == "refused")
+    if refused:
+        yield "refused", f"{refused} edits that give answers away"
     yield "spent", spent_in_words(result.spent)
     yield "ended", ending(result.reason)
     if result.reason == "budget":

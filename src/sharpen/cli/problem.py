@@ -98,14 +98,14 @@ class Given:
             adapter = load_student(name, scorer=self.scorer, options=self.student_options)
             return cast(AdapterStudent, adapter).tasks, adapter, self.scorer
         tasks = read_tasks(self.tasks, seed=self.seed)
-        scorer = self.scorer_of(tasks)
+        scorer = self.scorer_of(tasks, self.judge_model())
         return tasks, load_student(name, scorer=scorer, options=self.student_options), scorer
 
-    def scorer_of(self, tasks: TaskSet) -> Scorer | str:
+    def scorer_of(self, tasks: TaskSet, judge: Model | None) -> Scorer | str:
         """Who judges these tasks: their own checks first. A student of the user's own scores itself."""
         if self.brings_tasks or (self.student or STUDENTS[0]).partition(":")[0] not in STUDENTS:
             return self.scorer
-        return remembering(scorer_for(all_tasks(tasks), self.scorer, self.judge_model()))
+        return remembering(scorer_for(all_tasks(tasks), self.scorer, judge))
 
     def judge_model(self) -> Model | None:
         return None if self.judge is None else open_model(self.judge, ModelSettings(role="teacher"))

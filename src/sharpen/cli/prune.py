@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.config.typed import resolve
 from sharpen.cli.forecast import effect_in_words, smallest_effect
 from sharpen.cli.problem import Given, Problem, limits_of
 from sharpen.cli.progress import attempts_bar
@@ -28,10 +29,15 @@ SHOWN = 60
 
 
 def command(
+    context: typer.Context,
     path: Annotated[
         Path,
         typer.Argument(metavar="RUN|SKILL", help="A run folder (its best skill), a skill file or folder."),
     ],
+    overrides: options.Overrides = None,
+    config: options.Config = None,
+    cfg_options: options.CfgOptions = None,
+    preset: options.Preset = None,
     tasks: options.Tasks = None,
     student: options.Student = None,
     student_option: options.StudentOptions = None,
@@ -68,10 +74,18 @@ def command(
 
     Of a run the parts are its accepted edits; of a skill its list items, paragraphs and files. The skill with
     and without a part attempts the same selection tasks until the evidence suffices or the budget ends.
-    Verdicts: keep, harms, no evidence it helps. Nothing is written without --write.
+    Verdicts: keep, harms, no evidence it helps. Nothing is written without --write. The tasks and the student
+    of a configured run come back with --config RUN/config.yaml.
     """
     given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()), judge=judge)
-    problem = given.problem(path)
+    resolved = resolve(context, config, [*(cfg_options or ()), *(overrides or ())], preset)
+    if resolved is None:
+        problem = given.problem(path)
+    else:
+        from sharpen.cli.configured import configured  # brings the suites with it
+
+        found = configured(resolved, given, path, taught=False)
+        problem, metric, concurrency = found.problem, found.settings.metric, found.settings.concurrency
     parts = edit_parts(problem.skill, view_of(path).blame) if is_run(path) else parts_of(problem.skill)
     settings = PruneSettings(
         passes=passes, metric=metric, concurrency=concurrency, seed=seed, drop_below=drop_below

@@ -178,7 +178,7 @@ class Caller:
         usage = getattr(answer, "usage", None)
         if self._leaks is None:
             return Proposal(edits, usage, data=data)
-        leaks = self._leaks.in_edits(edits, (rollout.task for rollout in wish.evidence), wish.skill)
+        leaks = self._leaks.in_edits(edits, wish.skill)
         leaked = {id(edit) for edit, _ in leaks}
         if leaks:
             data["refused"] = [{**edit.to_json(), "reason": Leaks.reason(task)} for edit, task in leaks]

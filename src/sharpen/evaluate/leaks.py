@@ -59,32 +59,30 @@ class Leaks:
         found = list(tasks)
         shared = Counter(gold for task in found for gold in {_words(text) for text in gold_of(task)})
         most = max(1, int(len(found) * SHARED))
-        self._telling = {
-            task.id: tuple(
-                words
-                for words in (_words(text) for text in gold_of(task))
-                if shared[words] <= most and _length(words) >= SHORTEST
-            )
+        self._telling = [
+            (task.id, words)
             for task in found
-        }
+            for words in (_words(text) for text in gold_of(task))
+            if shared[words] <= most and _length(words) >= SHORTEST
+        ]
 
     @staticmethod
     def reason(task: str) -> str:
         return f"quotes the right answer of task {task!r}"
 
-    def in_text(self, text: str, tasks: Iterable[Task], skill: Skill) -> str | None:
-        """The id of the first of these tasks whose answer the text quotes and the skill does not yet hold."""
-        said = _words(text)
-        for task in tasks:
-            for gold in self._telling.get(task.id, ()):
-                if _quotes(said, gold) and not _quotes(_words(skill.text), gold):
-                    return task.id
+    def in_text(self, text: str, skill: Skill) -> str | None:
+        """The id of the first task whose answer the text quotes and the skill does not yet hold."""
+        if not self._telling:
+            return None
+        said, held = _words(text), _words(skill.text)
+        for task, gold in self._telling:
+            if _quotes(said, gold) and not _quotes(held, gold):
+                return task
         return None
 
-    def in_edits(self, edits: Iterable[Edit], tasks: Iterable[Task], skill: Skill) -> list[Leak]:
-        """The edits that quote an answer of one of these tasks."""
-        seen = tuple(tasks)
-        named = ((edit, self.in_text(edit.content, seen, skill)) for edit in edits)
+    def in_edits(self, edits: Iterable[Edit], skill: Skill) -> list[Leak]:
+        """The edits that quote an answer."""
+        named = ((edit, self.in_text(edit.content, skill)) for edit in edits)
         return [Leak(edit, task) for edit, task in named if task is not None]
 
 

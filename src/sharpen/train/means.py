@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -68,14 +68,14 @@ class Means:
         )
         return verdict
 
-    def leaks(self, text: str, tasks: Iterable[Task], skill: Skill) -> bool:
-        """Does a text that is no edit, such as a rewritten skill, quote a right answer of these tasks?
+    def leaks(self, text: str, skill: Skill) -> bool:
+        """Does a text that is no edit, such as a rewritten skill, quote a right answer of a train task?
 
         If so it is written down; whoever asked drops the text. Single edits are checked where they come in.
         """
         if self.quoted is None:
             return False
-        task = self.quoted.in_text(text, tasks, skill)
+        task = self.quoted.in_text(text, skill)
         if task is None:
             return False
         told = {"op": "rewrite", "target": "", "content": text, "reason": Leaks.reason(task)}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import sharpen
 from sharpen import BatchSettings, Budget, Edit, SettingsError, Skill, TrainSettings
 from sharpen.skills import with_region
+from sharpen.train.batch.merging import Merging
+from sharpen.train.batch.reflecting import Patch
+from sharpen.train.means import Means
 from sharpen.types import Json
 
 from .classroom import KINDS, START, Master, Pupil, classroom, of_kind, rule, train
@@ -87,6 +92,30 @@ def test_a_model_merges_and_ranks_and_support_comes_from_its_sources() -> None:
     assert all(edit["support_count"] < 40 and edit["merge_level"] == 1 for edit in step["merged"]["edits"])
     assert "Out of nowhere" not in str(step["merged"])
     assert step["ranked"]["ranking_details"]["selected_indices"] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "united"),
+    [
+        ("- Answer with the year only.", "- Always answer with the year only.", True),
+        ("- Quote every variable.", "- quote  every variable", True),
+        ("- Use upper case letters only.", "- Use lower case letters only.", False),
+        ("- Add a Receipts row to the table.", "- Add an Outlays row to the table.", False),
+        ("- Round to 2 digits.", "- Round to 3 digits.", False),
+        ("- Explain the answer.", "- Do not explain the answer.", False),
+    ],
+)
+def test_what_counts_as_the_same_rule(one: str, other: str, united: bool) -> None:
+    items = [{**Edit.append(content).to_json(), "support_count": 2} for content in (one, other)]
+    patches = [
+        Patch("fail", i, 4, ({**item, "source_type": "failure", "merge_level": 0},), {})
+        for i, item in enumerate(items)
+    ]
+    means = SimpleNamespace(
+        runner=SimpleNamespace(advises=False), settings=TrainSettings(), plan=SimpleNamespace(search=0)
+    )
+    pool = asyncio.run(Merging(cast(Means, means), "edits").merge(patches, START))
+    assert [item["support_count"] for item in pool.items] == ([4] if united else [2, 2])
 
 
 def test_a_merge_that_fails_is_made_without_a_model() -> None:

@@ -98,7 +98,7 @@ class EpochEnd:
         }
         answer = await self._ask("slow update", now, self._comparison(before, now, shown)) if shown else None
         content = str(answer.data.get("slow_update_content") or "").strip() if answer else ""
-        if self._means.leaks(content, (pair.task for pair in shown), now):
+        if self._means.leaks(content, now):
             content = ""
         candidate = with_region(now, "slow_update", content) if content else now
         if candidate.digest == now.digest:
@@ -142,7 +142,7 @@ class EpochEnd:
         edits = _edits(answer)[: self._batch.learning_rate] if answer else []
         applied = apply_edits(now, edits, first_occurrence=self._batch.first_match)
         told = [edit.to_json() for edit in edits]
-        if not applied.changed or self._means.leaks(applied.skill.text, self._tasks, now):
+        if not applied.changed or self._means.leaks(applied.skill.text, now):
             self._journal.record("meta_reflect", epoch=epoch, edits=told, candidate=None, action="skip")
             return now
         changes = [Change(edit) for edit in applied.applied]

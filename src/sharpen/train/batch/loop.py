@@ -169,7 +169,7 @@ class BatchLoop:
             if most and len(held) > most:
                 noted = await self._consolidated(noted, held)
             update = update if noted.digest == step.start.digest else update.with_skill(noted)
-        if update.skill is not None and self._means.leaks(update.skill.text, step.tasks, step.start):
+        if update.skill is not None and self._means.leaks(update.skill.text, step.start):
             return Update(None)
         return update
 

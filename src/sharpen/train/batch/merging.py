@@ -20,7 +20,7 @@ from sharpen.train.batch.reflecting import SOURCES, Patch, Side
 from sharpen.train.means import Means
 
 ALIKE = 0.6
-"""Share of common words from which two additions count as one."""
+"""Share of common words from which an addition that another one holds counts as the same."""
 NEGATIONS = frozenset({"no", "not", "never", "none", "without", "don", "avoid", "unless", "except"})
 
 
@@ -148,20 +148,23 @@ class Merging:
             plain = {name: value for name, value in item.items() if name != "sources"}
             if sources and says_something(self._kind, plain):
                 found.append({**plain, **united(sources, level=level)})
-        return self._plain([Pool(tuple(found))]).items
+        return self._plain([Pool(tuple(found))], loosely=False).items
 
-    def _plain(self, pools: Sequence[Pool]) -> Pool:
-        """Items that say nearly the same united; of contradicting edits the better supported stays."""
+    def _plain(self, pools: Sequence[Pool], *, loosely: bool = True) -> Pool:
+        """Equal items united, `loosely` also those of which one says all that the other does.
+
+        Of contradicting edits the better supported stays.
+        """
         same: dict[object, list[Item]] = {}
         for item in _all(pools):
             same.setdefault(essence(self._kind, item), []).append(item)
         alike: list[list[Item]] = []
         for members in sorted(same.values(), key=lambda items: _rank(united(items, level=0))):
-            near = next((those for those in alike if _alike(self._kind, those[0], members[0])), None)
-            if near is None:
-                alike.append(list(members))
+            near = [those for those in alike if loosely and _alike(self._kind, those[0], members[0])]
+            if near:
+                near[0].extend(members)
             else:
-                near.extend(members)
+                alike.append(list(members))
         pool = [
             {**members[0], **united(members, level=max(int(m.get("merge_level", 0)) for m in members))}
             for members in alike
@@ -185,14 +188,17 @@ def _all(pools: Sequence[Pool]) -> list[Item]:
 
 
 def _alike(kind: Kind, one: Item, other: Item) -> bool:
-    """Do two additions say the same in other words? Changes to the text must be equal to count as one."""
+    """Does one addition say all that the other does, and hardly more? Other changes must be equal."""
     if kind == "candidates" or (kind == "edits" and {one["op"], other["op"]} != {"append"}):
         return False
     if one.get("file", "") != other.get("file", ""):
         return False
     field = "content" if kind == "edits" else "instruction"
     words, others = (set(re.findall(r"\w+", str(item[field]).casefold())) for item in (one, other))
-    return len(words & others) >= ALIKE * len(words | others) and _telling(words) == _telling(others)
+    within = words <= others or others <= words
+    return (
+        within and len(words & others) >= ALIKE * len(words | others) and _telling(words) == _telling(others)
+    )
 
 
 def _telling(words: set[str]) -> set[str]:

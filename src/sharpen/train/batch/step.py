@@ -14,7 +14,7 @@ from sharpen.train.batch.merging import Pool
 from sharpen.train.batch.reflecting import Patch, Reflected
 from sharpen.train.batch.schedule import Batch
 from sharpen.train.batch.updating import Update
-from sharpen.types import Rollout, Task, Verdict
+from sharpen.types import Rollout, Verdict
 
 
 @dataclass
@@ -39,10 +39,6 @@ class Step:
     @property
     def rollouts(self) -> list[Rollout]:
         return [rollout for one in self.reflected for rollout in one.rollouts]
-
-    @property
-    def tasks(self) -> list[Task]:
-        return [task for batch in self.batches for task in batch.tasks]
 
     @property
     def patches(self) -> list[Patch]:
