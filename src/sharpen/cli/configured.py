@@ -90,7 +90,7 @@ def _suite(config: Config, given: Given) -> Opened:
             f"{', '.join(suite_names())}"
         )
     suite, judge = suite_named(name), given.judge_model() or _judge(config)
-    scorer = "" if given.scorer == Given.scorer else given.scorer
+    scorer = given.scorer or ""
     if judge is not None and not scorer:
         scorer = next((known for known in suite.scorers if "judge" in known), "")
     opened = open_suite(config, suite, scorer=scorer, judge=judge)
@@ -115,7 +115,7 @@ def _problem(
     teaching: Options | None,
 ) -> Problem:
     start = _skill(config, skill, opened)
-    scorer: Scorer | str = given.scorer
+    scorer: Scorer | str = given.usual_scorer
     if opened is None and given.tasks is None:
         student = load_student(str(given.student), scorer=scorer, options=given.student_options)
         tasks = cut(cast(AdapterStudent, student).tasks, config)

@@ -9,7 +9,7 @@ import typer
 
 from sharpen import types
 
-WHERE, LIMITS, HOW = "What to run", "Budget: at least one limit", "How"
+WHERE, LIMITS, HOW = "What to run", "Budget", "How"
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
@@ -45,11 +45,12 @@ StudentOptions = Annotated[
     ),
 ]
 Scorer = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--scorer",
-        help="Who judges answers of tasks without a check of their own: exact, contains, regex, number, f1, "
-        "anls, choice, math, json, schema, command or python:MODULE:FUNCTION.",
+        metavar="NAME",
+        help="Who judges answers of tasks without a check of their own: exact (the default), contains, "
+        "regex, number, f1, anls, choice, math, json, schema, command or python:MODULE:FUNCTION.",
         rich_help_panel=WHERE,
     ),
 ]

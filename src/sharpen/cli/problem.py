@@ -52,7 +52,7 @@ class Given:
     teacher: str | None = None
     simulated: str | None = None
     seed: int = 0
-    scorer: str = "exact"
+    scorer: str | None = None
     student_options: tuple[str, ...] = ()
     teacher_options: tuple[str, ...] = ()
     judge: str | None = None
@@ -95,17 +95,22 @@ class Given:
     def _tasks_and_student(self) -> tuple[TaskSet, Student, Scorer | str]:
         name = str(self.student)
         if self.tasks is None:
-            adapter = load_student(name, scorer=self.scorer, options=self.student_options)
-            return cast(AdapterStudent, adapter).tasks, adapter, self.scorer
+            adapter = load_student(name, scorer=self.usual_scorer, options=self.student_options)
+            return cast(AdapterStudent, adapter).tasks, adapter, self.usual_scorer
         tasks = read_tasks(self.tasks, seed=self.seed)
         scorer = self.scorer_of(tasks, self.judge_model())
         return tasks, load_student(name, scorer=scorer, options=self.student_options), scorer
 
+    @property
+    def usual_scorer(self) -> str:
+        """The one that was typed, or the plainest."""
+        return self.scorer or "exact"
+
     def scorer_of(self, tasks: TaskSet, judge: Model | None) -> Scorer | str:
         """Who judges these tasks: their own checks first. A student of the user's own scores itself."""
         if self.brings_tasks or (self.student or STUDENTS[0]).partition(":")[0] not in STUDENTS:
-            return self.scorer
-        return remembering(scorer_for(all_tasks(tasks), self.scorer, judge))
+            return self.usual_scorer
+        return remembering(scorer_for(all_tasks(tasks), self.usual_scorer, judge))
 
     def judge_model(self) -> Model | None:
         return None if self.judge is None else open_model(self.judge, ModelSettings(role="teacher"))

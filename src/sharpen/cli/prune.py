@@ -41,7 +41,7 @@ def command(
     tasks: options.Tasks = None,
     student: options.Student = None,
     student_option: options.StudentOptions = None,
-    scorer: options.Scorer = "exact",
+    scorer: options.Scorer = None,
     judge: options.Judge = None,
     simulated: options.Simulated = None,
     write: Annotated[

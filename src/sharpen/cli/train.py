@@ -41,7 +41,7 @@ def command(
     tasks: options.Tasks = None,
     student: options.Student = None,
     student_option: options.StudentOptions = None,
-    scorer: options.Scorer = "exact",
+    scorer: options.Scorer = None,
     judge: options.Judge = None,
     teacher: options.Teacher = None,
     teacher_option: options.TeacherOptions = None,
