@@ -63,7 +63,7 @@ def test_the_files_of_the_layout_are_there_and_re_readable(advised_dir: Path) ->
         "steps/step_0001/selection_eval/summary.json",
         "steps/step_0001/trajectory_digest.json",
         "slow_update/epoch_02/slow_result.json",
-        "meta_skill/epoch_02/meta_skill_result.json",
+        "meta_skill/epoch_01/meta_skill_result.json",
         "selection_eval_baseline/results.jsonl",
         "final_selection_eval/results.jsonl",
         "test_eval/results.jsonl",

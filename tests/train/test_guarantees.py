@@ -218,7 +218,7 @@ def test_the_shape_of_a_result(spec: Spec, loop: str) -> None:
         assert counts == sorted(counts)
         assert counts[-1] == result.spent[name]
     assert json.loads(json.dumps(result.as_json())) == result.as_json()
-    assert TrainResult.from_json(result.as_json(), problem.world.skill) == result
+    assert TrainResult.from_json(result.as_json(), result.skill) == result
 
 
 def test_history_tells_the_same_at_any_hour() -> None:

@@ -134,13 +134,17 @@ class RaceGate:
     """Paired, sequential, anytime-valid: re-measures the incumbent, stops when the evidence suffices.
 
     Between two looks it measures as few pairs as could decide, or `width` at once where time counts for more;
-    then the incumbent's half of the first look is measured while the candidate is still being made.
+    then the incumbent's half of the first looks is measured while the candidate is still being made. The
+    error is spread evenly over `planned` gates, where their number is known.
     """
 
     name = "race"
 
-    def __init__(self, held: Held, *, alpha: float = 0.05, width: int = 1) -> None:
+    def __init__(
+        self, held: Held, *, alpha: float = 0.05, width: int = 1, planned: int | None = None
+    ) -> None:
         self._held, self._alpha, self._width, self._number = held, alpha, width, 0
+        self._planned = planned
         self._begun: tuple[str, list[Task], AsyncIterator[Answer]] | None = None
         self.measured = held.measured
 
@@ -148,7 +152,7 @@ class RaceGate:
         if self._width == 1 or (self._begun is not None and self._begun[0] == incumbent.digest):
             return
         await self.close()  # what was begun for another incumbent
-        count = min(2 * self._width, len(self._held.tasks))
+        count = min(4 * self._width, len(self._held.tasks))
         tasks = list(islice(self._endless(self._number + 1), count))
         calls = [Attempt(incumbent, task) for task in tasks]
         self._begun = incumbent.digest, tasks, self._held.runner.begin(calls, reserve=reserve)
@@ -168,7 +172,7 @@ class RaceGate:
 
     async def decide(self, candidate: Skill, incumbent: Skill, *, reserve: int) -> Verdict:
         self._number += 1
-        needed = spending_threshold(self._number, self._alpha)
+        needed = spending_threshold(self._number, self._alpha, planned=self._planned)
         pairs, race, tasks = _Pairs(), Race(), self._endless(self._number)
         ready = await self._prepared(incumbent.digest)
 
@@ -176,7 +180,7 @@ class RaceGate:
             return pairs.verdict(self.name, decision, reason, race, evidence=race.evidence, needed=needed)
 
         while True:
-            fewest = max(race.pairs_to(needed), self._width, len(ready))
+            fewest = max(race.pairs_to(needed), self._width, min(len(ready), 2 * self._width))
             block = [next(tasks) for _ in range(max(1, min(fewest, len(self._held.tasks))))]
             fits = await _pair_up(self._held, pairs, block, (candidate, incumbent), reserve, ready)
             for difference in pairs.differences[race.n :]:
@@ -271,10 +275,12 @@ class NoGate(_Unprepared):
         return Verdict(gate=self.name, decision="better", reason="no gate was asked for")
 
 
-def make_gate(name: str, held: Held, *, alpha: float = 0.05, width: int = 1) -> Gate:
+def make_gate(
+    name: str, held: Held, *, alpha: float = 0.05, width: int = 1, planned: int | None = None
+) -> Gate:
     """The gate of that name."""
     gates: dict[str, Callable[[], Gate]] = {
-        "race": lambda: RaceGate(held, alpha=alpha, width=width),
+        "race": lambda: RaceGate(held, alpha=alpha, width=width, planned=planned),
         "strict": lambda: StrictGate(held),
         "no_regression": lambda: NoRegressionGate(held),
         "none": NoGate,

@@ -22,17 +22,20 @@ _ROUNDING = 1e-12  # scores are sums of a few floats: smaller differences are ro
 _LARGEST_LOG = math.log(sys.float_info.max)
 
 
-def spending_threshold(gate: int, alpha: float = 0.05) -> float:
+def spending_threshold(gate: int, alpha: float = 0.05, *, planned: int | None = None) -> float:
     """The evidence that the `gate`-th gate of a run (1, 2, ...) needs: gate·(gate + 1) / alpha.
 
     Gate j then accepts a candidate that is no better with probability at most alpha / (j·(j + 1)). These
     shares sum to alpha over any number of gates, so alpha bounds the chance of any false acceptance in a run.
+    A run that can have no more than `planned` gates gives each the same share, alpha / planned.
     """
+    if planned is not None and gate > planned:
+        raise ValueError(f"gate {gate} of {planned} that were planned")
     if gate < 1 or not 0 < alpha < 1:
         raise ValueError(
             f"gates count from 1, alpha lies between 0 and 1: not gate {gate!r}, alpha {alpha!r}"
         )
-    return gate * (gate + 1) / alpha
+    return (gate * (gate + 1) if planned is None else planned) / alpha
 
 
 class Race:

@@ -82,6 +82,9 @@ class MemoryStore:
     def add_evaluation(self, evaluation: Evaluation) -> None:
         self._evaluations[evaluation.skill, evaluation.split, evaluation.purpose] = evaluation
 
+    def drop_events(self, *, after: int) -> None:
+        self._events = {number: event for number, event in self._events.items() if number <= after}
+
     def add_event(self, event: Event) -> None:
         first = self._events.get(event.number, event)
         self._events[event.number] = replace(event, at=first.at)

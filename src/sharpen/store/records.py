@@ -152,6 +152,9 @@ class Store(Protocol):
     def add_event(self, event: Event) -> None:
         """Idempotent by number: a resumed run replays its events without doubling them."""
 
+    def drop_events(self, *, after: int) -> None:
+        """Forget events with a larger number: an outage told them, and the run went on without."""
+
     def versions(self) -> list[Version]: ...
     def evaluations(self) -> list[Evaluation]: ...
     def events(self) -> list[Event]: ...

@@ -189,6 +189,10 @@ class SqliteStore:
         with self._disk:
             self._connection.execute(ADD_EVALUATION, rows.write_evaluation(evaluation))
 
+    def drop_events(self, *, after: int) -> None:
+        with self._disk:
+            self._connection.execute("DELETE FROM events WHERE number > ?", (after,))
+
     def add_event(self, event: Event) -> None:
         with self._disk:
             self._connection.execute(ADD_EVENT, rows.write_event(event))

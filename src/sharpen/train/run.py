@@ -36,7 +36,7 @@ from sharpen.evaluate import (
 from sharpen.skills import Skill
 from sharpen.stats import paired
 from sharpen.store import MemoryStore, SqliteStore, Store, Version, write_projections
-from sharpen.train.batch import BatchLoop
+from sharpen.train.batch import BatchLoop, planned_gates
 from sharpen.train.draft_loop import DraftLoop
 from sharpen.train.journal import Journal, estimate_json
 from sharpen.train.means import Means
@@ -147,7 +147,8 @@ class _Run:
         self.value = valued_by(settings.metric, settings.mixed_weight)
         held = Held(self.runner, tasks.selection, self.value, settings.seed)
         width = settings.batch.gate_width if settings.loop == "batch" else 1
-        gate = make_gate(settings.gate, held, alpha=settings.alpha, width=width)
+        planned = planned_gates(settings.batch, len(tasks.train)) if settings.loop == "batch" else None
+        gate = make_gate(settings.gate, held, alpha=settings.alpha, width=width, planned=planned)
         means = Means(self.runner, gate, plan, settings, self.journal, tasks.train, quoted)
         loop = DraftLoop if settings.loop == "draft" else BatchLoop
         self.loop = loop(start, tasks, means)
@@ -187,6 +188,7 @@ class _Run:
             accepted=skill.digest != self.start.digest,
             spent=self.ledger.spent(),
         )
+        self.store.drop_events(after=len(self.journal.history))
         self.store.set_result(result.as_json())
         return result
 

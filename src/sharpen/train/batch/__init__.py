@@ -14,5 +14,6 @@ telling.py     attempts as run folders and teachers are told of them
 """
 
 from sharpen.train.batch.loop import BatchLoop
+from sharpen.train.batch.schedule import planned_gates
 
-__all__ = ["BatchLoop"]
+__all__ = ["BatchLoop", "planned_gates"]

@@ -32,6 +32,14 @@ def steps_per_epoch(settings: BatchSettings, tasks: int) -> int:
     return math.ceil(tasks / (settings.batch_size * settings.accumulation))
 
 
+def planned_gates(settings: BatchSettings, tasks: int) -> int | None:
+    """The most gates a run can have; None when its epochs have no end."""
+    if settings.epochs is None:
+        return None
+    between = settings.slow_update + settings.meta_reflect
+    return settings.epochs * (steps_per_epoch(settings, tasks) + between)
+
+
 def epoch_batches(
     settings: BatchSettings, tasks: Sequence[Task], *, seed: int, epoch: int
 ) -> Iterator[Batch]:
