@@ -97,6 +97,22 @@ def test_a_quoting_teacher_gets_nothing_in_and_the_run_says_so(loop: str) -> Non
     assert not result.accepted
 
 
+def test_what_was_refused_is_told_to_the_teacher() -> None:
+    told: list[str] = []
+
+    class Listening(Quoting):
+        async def propose(
+            self, skill: Skill, evidence: Sequence[Rollout], *, limit: int, memory: str, trial: int
+        ) -> list[Edit]:
+            told.append(memory)
+            return await super().propose(skill, evidence, limit=limit, memory=memory, trial=trial)
+
+    tasks = [task(n, answer=f"secret-{n:03d}") for n in range(40)]
+    splits = TaskSet(train=tasks[:12], selection=tasks[12:24], test=tasks[24:])
+    sharpen.train(SKILL, splits, Student(), Listening(), Budget(rollouts=200))
+    assert any("quotes the right answer of task" in memory for memory in told)
+
+
 def test_a_teacher_may_declare_that_it_quotes() -> None:
     class Declared(Quoting):
         quotes_answers = True

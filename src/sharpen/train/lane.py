@@ -117,6 +117,10 @@ def _reflect(state: State, candidate: Draft, task: int, evidence: Rollout) -> St
     question: Call = Question(candidate.skill, (evidence,), state.settings.edits, memory)
     (answer,) = yield [question]
     assert isinstance(answer, Proposal)
+    quoting = [
+        f"{edit['op']}: {edit['content']} ({edit['reason']})" for edit in answer.data.get("refused", ())
+    ]
+    state.refused.setdefault(task, []).extend(quoting)
     return answer
 
 
