@@ -98,25 +98,50 @@ class _Pairs:
         return paired(self.differences, self.clusters) if self.differences else None
 
 
+class Ready:
+    """Attempts of the incumbent that were made for a decision before its candidate was known."""
+
+    def __init__(self) -> None:
+        self._by_task: dict[str, list[Rollout]] = {}
+        self.count = 0
+
+    def add(self, task: Task, rollout: Rollout) -> None:
+        self._by_task.setdefault(task.id, []).append(rollout)
+        self.count += 1
+
+    def take(self, task: Task) -> Rollout | None:
+        """The next attempt at this task, once; None when there is none left."""
+        left = self._by_task.get(task.id)
+        if not left:
+            return None
+        self.count -= 1
+        return left.pop(0)
+
+
 async def _pair_up(
     held: Held,
     pairs: _Pairs,
     tasks: Sequence[Task],
     arms: tuple[Skill, Skill],
     reserve: int,
-    ready: dict[str, Rollout] | None = None,
+    ready: Ready | None = None,
 ) -> bool:
     """Fresh attempts of both arms on these tasks; False when the budget refused one.
 
     Attempts of the incumbent in `ready` were made for this decision before its candidate was known; each is
     used once.
     """
-    ready = {} if ready is None else ready
-    calls = [(skill, task) for task in tasks for skill in (arms[:1] if task.id in ready else arms)]
+    ready = Ready() if ready is None else ready
+    olds = [ready.take(task) for task in tasks]
+    calls = [
+        (skill, task)
+        for task, old in zip(tasks, olds, strict=True)
+        for skill in (arms if old is None else arms[:1])
+    ]
     rollouts = iter(await held.runner.attempts(calls, reserve=reserve))
-    for task in tasks:
+    for task, ready_old in zip(tasks, olds, strict=True):
         new = next(rollouts)
-        old = ready.pop(task.id) if task.id in ready else next(rollouts)
+        old = next(rollouts) if ready_old is None else ready_old
         if new is None or old is None:
             return False
         ours, theirs = held.value(new), held.value(old)
@@ -152,23 +177,24 @@ class RaceGate:
         if self._width == 1 or (self._begun is not None and self._begun[0] == incumbent.digest):
             return
         await self.close()  # what was begun for another incumbent
-        count = min(4 * self._width, len(self._held.tasks))
-        tasks = list(islice(self._endless(self._number + 1), count))
+        tasks = list(islice(self._endless(self._number + 1), 4 * self._width))
         calls = [Attempt(incumbent, task) for task in tasks]
         self._begun = incumbent.digest, tasks, self._held.runner.begin(calls, reserve=reserve)
 
     async def close(self) -> None:
         await self._prepared("")
 
-    async def _prepared(self, incumbent: str) -> dict[str, Rollout]:
+    async def _prepared(self, incumbent: str) -> Ready:
         """What was measured beforehand, if it was this incumbent."""
+        ready = Ready()
         if self._begun is None:
-            return {}
+            return ready
         digest, tasks, flight = self._begun
         self._begun = None
-        found = zip(tasks, [answer async for answer in flight], strict=True)
-        made = {task.id: answer for task, answer in found if isinstance(answer, Rollout)}
-        return made if digest == incumbent else {}
+        for task, answer in zip(tasks, [answer async for answer in flight], strict=True):
+            if isinstance(answer, Rollout) and digest == incumbent:
+                ready.add(task, answer)
+        return ready
 
     async def decide(self, candidate: Skill, incumbent: Skill, *, reserve: int) -> Verdict:
         self._number += 1
@@ -180,7 +206,7 @@ class RaceGate:
             return pairs.verdict(self.name, decision, reason, race, evidence=race.evidence, needed=needed)
 
         while True:
-            fewest = max(race.pairs_to(needed), self._width, min(len(ready), 2 * self._width))
+            fewest = max(race.pairs_to(needed), self._width, min(ready.count, 2 * self._width))
             block = [next(tasks) for _ in range(max(1, min(fewest, len(self._held.tasks))))]
             fits = await _pair_up(self._held, pairs, block, (candidate, incumbent), reserve, ready)
             for difference in pairs.differences[race.n :]:

@@ -103,7 +103,7 @@ def test_a_gate_that_could_not_measure_does_not_end_the_run() -> None:
         Deaf(),
         Master(**QUIET),
         Budget(rollouts=2500),
-        settings(merging="plain", epochs=2),
+        settings(merging="plain", epochs=2, gate_width=1),
     )
     assert [step["action"] for step in of_kind(result, "step")].count("skip_no_decision") >= 2
     assert result.reason == "epochs"
