@@ -19,6 +19,7 @@ on it. Made by `make docs` from the first lines of the docstrings.
 ROOMS = (
     *(
         "cli",
+        "install",
         "report",
         "train",
         "evaluate",
@@ -30,7 +31,7 @@ ROOMS = (
         "sandbox",
         "clients",
     ),
-    *("store", "stats", "skills"),
+    *("store", "stats", "skills", "hook"),
 )
 
 

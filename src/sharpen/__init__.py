@@ -5,11 +5,10 @@ Everything public is here; the modules behind it are loaded when first used, so 
 
 from __future__ import annotations
 
-import importlib
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # importing typing takes longer than a whole hook process may
 __version__ = "0.1.0"
 
 __all__ = [
@@ -57,6 +56,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sharpen.agents import open_student
     from sharpen.errors import (
         BudgetError,
@@ -143,6 +144,8 @@ if not TYPE_CHECKING:  # a type checker knows every name from above and should c
     def __getattr__(name: str) -> Any:
         if name not in _HOME_OF:
             raise AttributeError(f"module 'sharpen' has no attribute {name!r}")
+        import importlib
+
         home = importlib.import_module(_HOME_OF[name])
         if home.__name__ == f"{__name__}.{name}":
             return home

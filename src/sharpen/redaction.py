@@ -11,15 +11,16 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
 
 _SHORTEST_SECRET: Final = 8  # characters; shorter values would take ordinary words out of texts
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
 _MARK = re.compile(r"\[redacted:[a-z-]+\]")
 
+# Patterns keep to what linear-time engines know, too: no look-around. What needs more is a check in Python.
 # Most specific first: the first pattern that matches at a place names what was found there.
-_SHAPES: Final = (
+SHAPES: Final = (
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
     ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{8,}"),
     ("openai-key", r"\bsk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{16,}"),
@@ -33,47 +34,72 @@ _SHAPES: Final = (
     ("package-token", r"\b(?:npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,})"),
     ("jwt", r"\beyJ[A-Za-z0-9_-]{6,4096}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*"),
 )
-# What follows these words is secret whatever it looks like; the words themselves stay.
-_VALUE = r"""[^\s"'`,;&<>\\\[\]{}]"""
+VALUE: Final = r"""[^\s"'`,;&<>\\\[\]{}]"""
 _NAMED = r"(?:(?:api|access|secret|private|auth|account|client|signing)[_-]?key|token|secret|passw(?:or)?d)"
-_SOME_SIGN = r"(?=\S{0,80}?[0-9+/=_!@#$%^*-])"  # bounded, so that no text takes quadratic time
-# Kind, words of which one must occur (in lower case) for the pattern to be tried, what leads, what is secret.
-_LED: Final = (
-    (
+_SIGN = re.compile(r"[0-9+/=_!@#$%^*-]")
+_NO_WORD = re.compile(r"[0-9=+_~]|[a-z][A-Z]|[A-Z]{4}|\w[./-]\w*[./-]")
+_FIRST_PART: Final = 81  # characters in which a sign must stand, so that no text takes quadratic time
+
+
+def _has_sign(value: str) -> bool:
+    """Words of a sentence have no digits and no signs."""
+    return _SIGN.search(value[:_FIRST_PART]) is not None
+
+
+def _is_no_word(value: str) -> bool:
+    return _NO_WORD.search(value[:_FIRST_PART]) is not None
+
+
+class Led(NamedTuple):
+    """What follows certain words is secret whatever it looks like; the words themselves stay."""
+
+    kind: str
+    hints: tuple[str, ...]
+    """In lower case; one of them must occur for the pattern to be tried."""
+    lead: str
+    value: str
+    tail: str = ""
+    check: Callable[[str], bool] | None = None
+
+
+LED: Final = (
+    Led(
         "header",
         ("bearer", "basic"),
         r"\b(?:bearer|basic)[ \t]+",
-        r"(?=\S{0,80}?[A-Z0-9=+/_.-])[\w.~+/=-]{12,}",
+        r"[\w.~+/=-]{12,}",
+        check=_is_no_word,
     ),
-    (
+    Led(
         "header",
         ("api-key", "authorization"),
         r"""(?:api-key|authorization)["']?[ \t]*[:=][ \t]*["']?""",
-        _VALUE + r"{8,}",
+        VALUE + r"{8,}",
     ),
-    ("url-password", ("://",), r"://", r"[^\s/@:\[\]\"']*:[^\s/@\[\]\"']+(?=@)"),
-    (
+    Led("url-password", ("://",), r"://", r"[^\s/@:\[\]\"']*:[^\s/@\[\]\"']+", "@"),
+    Led(
         "query",
         ("?", "&"),
         r"[?&][a-z0-9_-]{0,40}(?:key|token|secret|password|signature|sig)=",
         r"[^\s&#\"'<>\[\]]{4,}",
     ),
-    (
+    Led(
         "assignment",
         ("key=", "token=", "secret=", "password=", "passwd="),
         r"(?-i:(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=)",
-        _VALUE + r"{6,}",
+        VALUE + r"{6,}",
     ),
-    (
+    Led(
         "assignment",
         ("key", "token", "secret", "passw"),
         _NAMED + r"""["']?[ \t]*[=:][ \t]*["']?""",
-        _SOME_SIGN + _VALUE + r"{8,}",
+        VALUE + r"{8,}",
+        check=_has_sign,
     ),
 )
 
 _SHAPE = re.compile(
-    "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name, pattern in _SHAPES), re.DOTALL
+    "|".join(f"(?P<{name.replace('-', '_')}>{pattern})" for name, pattern in SHAPES), re.DOTALL
 )
 _SHAPE_HINTS: Final = (
     *(
@@ -93,17 +119,22 @@ _SHAPE_HINTS: Final = (
     *("AKIA", "ASIA", "ABIA", "ACCA", "hf_", "k_live_", "k_test_", "npm_", "pypi-", "eyJ"),
 )
 _LEADS = tuple(
-    (kind, hints, re.compile(f"(?P<lead>{lead})(?P<value>{value})", re.IGNORECASE))
-    for kind, hints, lead, value in _LED
+    (rule, re.compile(f"(?P<lead>{rule.lead})(?P<value>{rule.value})(?P<tail>{rule.tail})", re.IGNORECASE))
+    for rule in LED
 )
 # Most texts hold nothing that any rule could begin at: one search tells.
 _ANY_HINT = re.compile(
     "|".join(
-        sorted({re.escape(hint.lower()) for hint in (*_SHAPE_HINTS, *(h for _, hs, _ in _LEADS for h in hs))})
+        sorted(
+            {
+                re.escape(hint.lower())
+                for hint in (*_SHAPE_HINTS, *(hint for rule in LED for hint in rule.hints))
+            }
+        )
     )
 )
 # A number, or a reference to a variable.
-_HARMLESS_VALUE = re.compile(r"\A(?:[0-9.]{1,15}|\$\(?\w+\)?)\Z")
+HARMLESS_VALUE: Final = re.compile(r"\A(?:[0-9.]{1,15}|\$\(?\w+\)?)\Z")
 
 
 class Redactor:
@@ -115,8 +146,8 @@ class Redactor:
         self.found: Counter[str] = Counter()
         values = {*_secret_values(os.environ if environ is None else environ), *extra_secrets}
         usable = sorted((v for v in values if len(v) >= _SHORTEST_SECRET), key=len, reverse=True)
-        usable = [value for value in usable if not _MARK.search(value)]
-        self._known = re.compile("|".join(map(re.escape, usable))) if usable else None
+        self._secrets = tuple(value for value in usable if not _MARK.search(value))
+        self._known = re.compile("|".join(map(re.escape, self._secrets))) if self._secrets else None
 
     def redact(self, text: str) -> str:
         """The text without its secrets."""
@@ -127,10 +158,9 @@ class Redactor:
         if any(hint in text for hint in _SHAPE_HINTS):
             text = _SHAPE.sub(self._shape, text)
         lowered = text.lower()
-        for kind, hints, pattern in _LEADS:
-            if not any(hint in lowered for hint in hints):
-                continue
-            text = pattern.sub(lambda found, kind=kind: self._led(kind, found), text)  # type: ignore[misc]
+        for rule, pattern in _LEADS:
+            if any(hint in lowered for hint in rule.hints):
+                text = pattern.sub(lambda found, rule=rule: self._led(rule, found), text)  # type: ignore[misc]
         return text
 
     def redact_json(self, value: object) -> object:
@@ -154,21 +184,29 @@ class Redactor:
         redacted = self.redact(spelled + value)
         return redacted[len(spelled) :] if redacted.startswith(spelled) else self.redact(value)
 
-    def _mark(self, kind: str) -> str:
+    def mark(self, kind: str) -> str:
+        """What stands for a find of that kind; it is counted."""
         self.found[kind] += 1
         return f"[redacted:{kind}]"
 
     def _environment(self, found: re.Match[str]) -> str:
-        return self._mark("environment")
+        return self.mark("environment")
 
     def _shape(self, found: re.Match[str]) -> str:
-        return self._mark(str(found.lastgroup).replace("_", "-"))
+        return self.mark(str(found.lastgroup).replace("_", "-"))
 
-    def _led(self, kind: str, found: re.Match[str]) -> str:
-        value = found["value"]
-        if kind == "assignment" and "passw" not in found["lead"].lower() and _HARMLESS_VALUE.match(value):
+    def _led(self, rule: Led, found: re.Match[str]) -> str:
+        if is_harmless(rule, found["lead"], found["value"]):
             return found[0]
-        return found["lead"] + self._mark(kind)
+        return found["lead"] + self.mark(rule.kind) + found["tail"]
+
+
+def is_harmless(rule: Led, lead: str, value: str) -> bool:
+    """Whether what follows the words is a number, a variable or an ordinary word, and no secret."""
+    if rule.check is not None and not rule.check(value):
+        return True
+    is_password = "passw" in lead.lower()
+    return rule.kind == "assignment" and not is_password and HARMLESS_VALUE.match(value) is not None
 
 
 def redact(text: str) -> str:

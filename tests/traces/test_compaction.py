@@ -154,3 +154,30 @@ def test_shares_serve_small_wants_first_and_waste_nothing(wants: list[int], avai
         assert given_out == wants
     else:
         assert sum(given_out) > available - len(wants)
+
+
+DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n" + "\n".join(f"+line {n}" for n in range(60))
+
+
+def test_the_last_diff_is_kept_whole_before_other_outputs_are() -> None:
+    told = session(
+        ran("git diff", DIFF.replace("x.py", "old.py")),
+        ran("ls", LONG),
+        ran("git diff", DIFF),
+        ran("ls", LONG),
+    )
+    text = compact(told, 900)
+    assert DIFF in text
+    assert "left out" in text
+
+
+def test_a_patch_that_was_handed_in_is_the_final_diff() -> None:
+    told = Trajectory(Agent("a", "1"), (ran("ls", LONG),), extra={"final_diff": DIFF})
+    assert compact(told, 700).endswith(DIFF)
+
+
+def test_a_failure_without_an_exit_code_is_an_error() -> None:
+    failed = Step(
+        "agent", tool_calls=(ToolCall("c", "read"),), results=(Result("no", "c", extra={"failed": True}),)
+    )
+    assert [entry.kind for entry in entries_of(session(failed))] == ["action", "error"]

@@ -9,6 +9,10 @@ def main() -> None:
     """The entry point of the command `sharpen`."""
     import sys
 
+    if sys.argv[1:2] == ["hook"]:  # an agent waits for it: before anything heavy is imported
+        from sharpen.hook.run import run_if_meant
+
+        run_if_meant(sys.argv[2:])
     from sharpen.cli.app import app
 
     for stream in (sys.stdout, sys.stderr):

@@ -16,6 +16,7 @@ from sharpen import __version__
 from sharpen.errors import SharpenError
 
 TRAIN, LOOK, SKILL, HERE = "Train and judge", "Look at runs", "Skill files", "This installation"
+TRACES = "Sessions of agents"
 STOPPED = 130
 """128 + SIGINT, as shells count."""
 
@@ -57,10 +58,20 @@ VERBS = (
     Verb("runs", "runs", LOOK, "List the runs in a folder."),
     Verb("report", "report", LOOK, "Write a run as one self-contained HTML file."),
     Verb("rebuild", "rebuild", LOOK, "Write a run's readable files again from its database."),
+    Verb(
+        "harvest",
+        "harvest",
+        TRACES,
+        "Read the sessions of coding agents into one file, without their secrets.",
+    ),
+    Verb("traces", "traces", TRACES, "List, show, count, export or forget harvested sessions."),
     Verb("diff", "diff", SKILL, "Show what changed between two skills."),
     Verb("blame", "blame", SKILL, "Say for every line of a skill where it came from."),
     Verb("lint", "lint", SKILL, "Look skills over: will clients read them as they are meant?"),
     Verb("export", "export", SKILL, "Write a skill as a folder that clients load."),
+    Verb("install", "install", SKILL, "Put skills and their event rules where coding agents look."),
+    Verb("uninstall", "uninstall", SKILL, "Take installed skills, rules and hooks out again."),
+    Verb("hook", "hook", SKILL, "Show which event rules spoke, when, and whether the failure came back."),
     Verb("models", "models", HERE, "List the models that run on this machine, or get one."),
     Verb("doctor", "doctor", HERE, "Check that sharpen can work here."),
 )

@@ -28,6 +28,7 @@ Student = Annotated[
     str | None,
     typer.Option(
         "--student",
+        "--agent",
         "-s",
         metavar="NAME",
         help="The agent that attempts tasks: PROVIDER:MODEL, tools:PROVIDER:MODEL, codex:MODEL and the "

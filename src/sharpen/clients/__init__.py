@@ -9,13 +9,15 @@ from sharpen.clients.claude_code import CLAUDE_CODE
 from sharpen.clients.codex import CODEX
 from sharpen.clients.copilot import COPILOT
 from sharpen.clients.cursor import CURSOR
-from sharpen.clients.facts import Client, Launch, Order, Permission, SkillFolders, Wire
+from sharpen.clients.facts import Client, Hooks, Launch, Order, Permission, SkillFolders, Wire
 from sharpen.clients.gemini import GEMINI
 from sharpen.clients.kimi import KIMI
 from sharpen.clients.opencode import OPENCODE
 
 CLIENTS = {client.name: client for client in (CODEX, CLAUDE_CODE, GEMINI, OPENCODE, KIMI, COPILOT, CURSOR)}
 """Every known client by its name."""
+SHORT_NAMES = {"claude": "claude-code"}
+"""What people type for it."""
 
 __all__ = [
     "CLAUDE_CODE",
@@ -26,7 +28,9 @@ __all__ = [
     "GEMINI",
     "KIMI",
     "OPENCODE",
+    "SHORT_NAMES",
     "Client",
+    "Hooks",
     "Launch",
     "Order",
     "Permission",

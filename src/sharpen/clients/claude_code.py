@@ -6,7 +6,7 @@ so that is what a run gets. Retries are bounded here: its default keeps trying a
 
 from __future__ import annotations
 
-from sharpen.clients.facts import Client, Launch, Order, SkillFolders
+from sharpen.clients.facts import Client, Hooks, Launch, Order, SkillFolders
 
 ALLOWED_TOOLS = "Bash,Read,Edit,Write,Glob,Grep,NotebookEdit,Skill,Task"
 
@@ -44,6 +44,15 @@ CLAUDE_CODE = Client(
     key_variable="ANTHROPIC_API_KEY",
     wires=("messages",),
     launch=_launch,
+    hooks=Hooks(
+        "settings",
+        project=".claude/settings.json",
+        user=".claude/settings.json",
+        after=("PostToolUse", "PostToolUseFailure"),
+        compacted=("PreCompact",),
+        trust="an interactive session runs them once the folder is trusted; `claude -p` asks nobody",
+    ),
+    longest_description=1536,
     stream_events=("system", "assistant", "user", "result"),
     naming="/{name} {prompt}",
     off_arguments=("--settings", '{"skillOverrides":{"{name}":"off"}}'),

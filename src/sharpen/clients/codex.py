@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from sharpen.clients.facts import Client, Launch, Order, SkillFolders
+from sharpen.clients.facts import Client, Hooks, Launch, Order, SkillFolders
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 
@@ -69,6 +69,15 @@ CODEX = Client(
     key_variable=KEY_VARIABLE,
     wires=("responses",),
     launch=_launch,
+    hooks=Hooks(
+        "settings",
+        project=".codex/hooks.json",
+        user=".codex/hooks.json",
+        after=("PostToolUse",),
+        compacted=("PostCompact",),
+        trust="Codex asks once for each hook, in an interactive session (/hooks); until then it skips them",
+    ),
+    catalogue=8_000,
     session_files=".codex/sessions/*/*/*/rollout-*.jsonl",
     stream_events=(
         "thread.started",

@@ -6,7 +6,7 @@ counts are in its session file, not in its stream.
 
 from __future__ import annotations
 
-from sharpen.clients.facts import Client, Launch, Order, SkillFolders
+from sharpen.clients.facts import Client, Hooks, Launch, Order, SkillFolders
 
 KEY_VARIABLE = "COPILOT_PROVIDER_API_KEY"
 
@@ -47,6 +47,14 @@ COPILOT = Client(
     key_variable=KEY_VARIABLE,
     wires=("chat", "responses", "messages"),
     launch=_launch,
+    hooks=Hooks(
+        "file",
+        project=".github/hooks/sharpen.json",
+        user=".copilot/hooks/sharpen.json",
+        after=("PostToolUse", "PostToolUseFailure"),
+        compacted=("PreCompact",),
+        trust="hooks of the home run without asking, those of a project once the folder is trusted",
+    ),
     node="22.0.0",
     session_files=".copilot/session-state/*/events.jsonl",
     stream_events=(

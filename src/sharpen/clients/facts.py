@@ -26,6 +26,30 @@ class SkillFolders:
     user: tuple[str, ...]
 
 
+HookFormat = Literal["settings", "toml", "file", "plugin"]
+"""Where a hook is registered: in a JSON settings file among other things, in a TOML file likewise, in a JSON
+file of its own, or by a plugin written in JavaScript."""
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """How a client is told to start a command after a tool call. Paths are below a project or the home."""
+
+    format: HookFormat
+    project: str | None
+    user: str
+    after: tuple[str, ...]
+    """Its events after a tool call, and for a client that listens only then, before a prompt."""
+    compacted: tuple[str, ...]
+    """Its events around a compaction, after which everything may be said again."""
+    trust: str
+    """What the client itself asks of the user before the command runs."""
+    comments: bool = False
+    """Whether the client reads its JSON with comments and trailing commas."""
+    timeout: int = 5
+    """Its limit for our command, in the unit it counts in."""
+
+
 @dataclass(frozen=True)
 class Order:
     """One run that somebody wants. `base_url` None means the client's own service."""
@@ -69,6 +93,12 @@ class Client:
     wires: tuple[Wire, ...]
     """Protocols it can be pointed at, its usual one first; with none it keeps to its own service."""
     launch: Callable[[Order], Launch]
+    hooks: Hooks | None = None
+    """None where it has none, or none that are known well enough."""
+    longest_description: int = 1024
+    """Characters of a skill's description that it lists; more is cut or refused."""
+    catalogue: int | None = None
+    """Characters for the names and descriptions of all skills together, where it has a limit."""
     version_arguments: tuple[str, ...] = ("--version",)
     node: str | None = None
     """The oldest Node it runs on, where that is newer than what usually lies around."""
@@ -80,8 +110,8 @@ class Client:
     """How a prompt names a skill so that the client puts its body into the request: `{name}`, `{prompt}`."""
     off_arguments: tuple[str, ...] = ()
     """Arguments that switch the skill `{name}` off for one run, in a home that has it."""
-    off_setting: str = ""
-    """The setting that does it where no argument can, as documented."""
+    off_setting: tuple[str, str] | None = None
+    """Where no argument can: a settings file below the project, and the JSON in it that switches it off."""
     own_sandbox: bool = False
     """Whether it confines its commands itself, in a way that does not work inside another sandbox."""
     fails_under: tuple[str, ...] = ()

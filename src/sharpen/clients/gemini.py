@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from sharpen.clients.facts import Client, Launch, Order, SkillFolders
+from sharpen.clients.facts import Client, Hooks, Launch, Order, SkillFolders
 
 SETTINGS = {
     "general": {"enableAutoUpdate": False, "maxAttempts": 3},
@@ -52,8 +52,18 @@ GEMINI = Client(
     key_variable="GEMINI_API_KEY",
     wires=("gemini",),
     launch=_launch,
+    hooks=Hooks(
+        "settings",
+        project=".gemini/settings.json",
+        user=".gemini/settings.json",
+        after=("AfterTool",),
+        compacted=("PreCompress",),
+        trust="a project's hooks run only in a trusted folder, and Gemini CLI warns when they are new",
+        comments=True,
+        timeout=5_000,
+    ),
     node="20.0.0",
     session_files=".gemini/tmp/*/chats/session-*.jsonl",
     stream_events=("init", "message", "tool_use", "tool_result", "error", "result"),
-    off_setting='"skills": {"disabled": ["{name}"]} in .gemini/settings.json',
+    off_setting=(".gemini/settings.json", '{"skills": {"disabled": ["{name}"]}}'),
 )

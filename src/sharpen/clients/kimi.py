@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from sharpen.clients.facts import Client, Launch, Order, SkillFolders
+from sharpen.clients.facts import Client, Hooks, Launch, Order, SkillFolders
 
 KEY_VARIABLE = "KIMI_API_KEY"
 PROVIDER_TYPES = {"chat": "openai", "responses": "openai_responses", "messages": "anthropic"}
@@ -57,6 +57,14 @@ KIMI = Client(
     key_variable=KEY_VARIABLE,
     wires=("chat", "messages", "responses"),
     launch=_launch,
+    hooks=Hooks(
+        "toml",
+        project=None,
+        user=".kimi-code/config.toml",
+        after=("PostToolUse", "PostToolUseFailure", "UserPromptSubmit"),
+        compacted=("PostCompact",),
+        trust="Kimi Code runs the hooks of its configuration without asking",
+    ),
     node="22.19.0",
     session_files=".kimi-code/sessions/*/*/agents/main/wire.jsonl",
     stream_events=("meta", "assistant", "tool"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from sharpen.clients.facts import Client, Launch, Order, SkillFolders
+from sharpen.clients.facts import Client, Hooks, Launch, Order, SkillFolders
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 PROVIDER = "sharpen"
@@ -64,7 +64,15 @@ OPENCODE = Client(
     key_variable=KEY_VARIABLE,
     wires=("chat",),
     launch=_launch,
+    hooks=Hooks(
+        "plugin",
+        project=".opencode/plugins/sharpen.js",
+        user=".config/opencode/plugins/sharpen.js",
+        after=("tool.execute.after",),
+        compacted=("session.compacted",),
+        trust="OpenCode loads plugins of a project without asking",
+    ),
     stream_events=("step_start", "tool_use", "text", "reasoning", "step_finish", "error"),
     fails_under=("landlock",),
-    off_setting='"permission": {"skill": {"{name}": "deny"}} in opencode.json',
+    off_setting=("opencode.json", '{"permission": {"skill": {"{name}": "deny"}}}'),
 )

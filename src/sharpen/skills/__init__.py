@@ -2,8 +2,8 @@
 
 Start with `document.py` (Skill), then `edits.py`, `apply.py` and `splice.py`. `package.py` is about the files
 beside SKILL.md, `regions.py` holds the protected regions, `frontmatter.py` the Agent Skills fields and
-`folder.py` the disk. `lint.py`, `diff.py`, `blame.py` and `parts.py` look at skills without changing them.
-Nothing here knows about tasks, models, scores or runs.
+`folder.py` the disk. `lint.py`, `diff.py`, `blame.py` and `parts.py` look at skills without changing them;
+`rules.py` holds the event rules a skill may carry. Nothing here knows about tasks, models, scores or runs.
 """
 
 from sharpen.skills.apply import Applied, apply_edits

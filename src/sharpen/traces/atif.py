@@ -7,6 +7,7 @@ not who made the trajectory or what for.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from datetime import datetime
@@ -110,32 +111,55 @@ def _is_iso(text: str) -> bool:
 
 def _trajectory(trajectory: Trajectory) -> Json:
     written = {"schema_version": SCHEMA_VERSION, **_fields(trajectory)}
-    written["steps"] = [_step(number, step) for number, step in enumerate(trajectory.steps, 1)]
+    written["steps"] = [step_to_json(number, step) for number, step in enumerate(trajectory.steps, 1)]
     if trajectory.subagent_trajectories:
         written["subagent_trajectories"] = [_trajectory(t) for t in trajectory.subagent_trajectories]
     return written
 
 
-def _step(number: int, step: Step) -> Json:
-    written = {"step_id": number, **_fields(step)}
-    written["message"] = _plain(step.message)
+def step_to_json(number: int, step: Step) -> Json:
+    """One step as the format writes it; its rules are not checked here."""
+    return _observed(number, step, _fields(step))
+
+
+def _observed(number: int, step: Step, found: Json) -> Json:
+    written = {"step_id": number, **found}
+    written["message"] = found.get("message", step.message)
     results = written.pop("results", None)
     if results is not None:
         written["observation"] = {"results": results}
     return written
 
 
+def step_text(number: int, step: Step) -> str:
+    """The same as JSON text, for writing many."""
+    return _ENCODER.encode(_observed(number, step, _unlike_default(step)))
+
+
 def _fields(
     record: Trajectory | Step | ToolCall | Result | Metrics | FinalMetrics | Agent,
 ) -> Json:
+    return {name: _plain(value) for name, value in _unlike_default(record).items()}
+
+
+def _unlike_default(record: object) -> Json:
     """The record's fields that are not at their default. The format wants `arguments` even when empty."""
     written = {}
-    for field in fields(record):
-        value = getattr(record, field.name)
-        default = field.default if field.default_factory is MISSING else field.default_factory()
-        if field.name == "arguments" or value != default:
-            written[field.name] = _plain(value)
+    for name, default in _DEFAULTS[type(record)]:
+        value = getattr(record, name)
+        if value is not default and (name == "arguments" or value != default):
+            written[name] = value
     return written
+
+
+_DEFAULTS: dict[type, tuple[tuple[str, object], ...]] = {
+    kind: tuple(
+        (field.name, field.default if field.default_factory is MISSING else field.default_factory())
+        for field in fields(kind)
+    )
+    for kind in (Trajectory, Step, ToolCall, Result, Metrics, FinalMetrics, Agent)
+}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=_unlike_default)
 
 
 def _plain(value: object) -> object:

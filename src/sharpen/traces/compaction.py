@@ -1,25 +1,32 @@
 """A conversation as text that fits a budget of tokens: what was done stays whole, what was long is cut.
 
 Reads ATIF trajectories, and loosely any JSON that looks like a conversation: messages with roles, tool calls
-with outputs, actions with feedback. Actions come first, then errors and words, then outputs, then reasoning;
-what does not fit loses its middle, and a mark says how much. The same input gives the same text, and no text
-is over its budget. Nothing here judges what was done.
+with outputs, actions with feedback. Actions come first, then the final diff, then errors and words, then
+outputs, then reasoning; what does not fit loses its middle, and a mark says how much. The same input gives
+the same text, and no text is over its budget. Nothing here judges what was done.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sharpen.skills import tokens
 from sharpen.traces.atif import to_json
 from sharpen.traces.trajectory import Trajectory
 
-Kind = Literal["action", "error", "said", "output", "reasoning"]
+Kind = Literal["action", "diff", "error", "said", "output", "reasoning"]
 
-RIGHTS: tuple[tuple[Kind, ...], ...] = (("action",), ("error", "said"), ("output",), ("reasoning",))
+RIGHTS: tuple[tuple[Kind, ...], ...] = (
+    ("action",),
+    ("diff",),
+    ("error", "said"),
+    ("output",),
+    ("reasoning",),
+)
 """Who is served first when there is not enough for all."""
 LEAST = 24
 """Tokens that every entry gets before anybody gets more; entries go when there is not even that much."""
@@ -30,6 +37,7 @@ HEAD = 1 / 3
 WIDEST = 12
 """Characters per token tried at most when a text is cut."""
 
+_DIFF = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 _TURNS = ("steps", "messages", "conversation", "turns", "trajectory", "history")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
 _WORDS = ("message", "content", "text")
@@ -105,7 +113,20 @@ def entries_of(conversation: object) -> list[Entry]:
     if turns is None:
         return [Entry("said", "record:", _text(value))] if value not in (None, "", {}, []) else []
     found = (entry for number, turn in enumerate(turns, 1) for entry in _entries(number, turn))
-    return [entry for entry in found if entry.text]
+    return _with_final_diff([entry for entry in found if entry.text], value)
+
+
+def _with_final_diff(entries: list[Entry], value: object) -> list[Entry]:
+    """What the work came to: the patch that was handed in, else the last diff that a command showed."""
+    extra = value.get("extra") if isinstance(value, Mapping) else None
+    handed_in = extra.get("final_diff") if isinstance(extra, Mapping) else None
+    if isinstance(handed_in, str) and handed_in.strip():
+        return [*entries, Entry("diff", "final diff:", handed_in.strip())]
+    for place in range(len(entries) - 1, -1, -1):
+        entry = entries[place]
+        if entry.kind == "output" and _DIFF.search(entry.text):
+            return [*entries[:place], replace(entry, kind="diff"), *entries[place + 1 :]]
+    return entries
 
 
 # -- dividing the budget ---------------------------------------------------------------------------------
@@ -208,7 +229,9 @@ def _results(number: int, turn: Mapping[str, object]) -> Iterator[Entry]:
 
 
 def _failed(holder: Mapping[str, object]) -> bool:
-    return bool(_exit_code(holder)) or bool(holder.get("is_error") or holder.get("error"))
+    extra = holder.get("extra")
+    said = isinstance(extra, Mapping) and extra.get("failed") is True
+    return said or bool(_exit_code(holder)) or bool(holder.get("is_error") or holder.get("error"))
 
 
 def _exit_code(holder: Mapping[str, object]) -> int | None:

@@ -44,7 +44,7 @@ def trajectory_of(root: Json) -> Trajectory:
     final = root.get("final_metrics")
     return Trajectory(
         agent=_agent(_object(root, "agent")),
-        steps=tuple(_step(step) for step in steps),
+        steps=tuple(step_of(step) for step in steps),
         session_id=_optional(root, "session_id", str),
         trajectory_id=_optional(root, "trajectory_id", str),
         notes=_optional(root, "notes", str),
@@ -66,7 +66,8 @@ def _agent(value: Json) -> Agent:
     )
 
 
-def _step(value: Json) -> Step:
+def step_of(value: Json) -> Step:
+    """One step from its JSON object."""
     observation = _object(value, "observation") if value.get("observation") is not None else {}
     metrics = value.get("metrics")
     return Step(

@@ -48,6 +48,27 @@ class Spent:
         )
 
 
+class Bill:
+    """A sum of answers, one added at a time."""
+
+    def __init__(self) -> None:
+        self._prompt = self._completion = self._cached = self._calls = 0
+        self._usd: float | None = 0.0
+
+    def add(self, prompt: int, completion: int, cached: int, usd: float | None) -> None:
+        self._prompt += prompt
+        self._completion += completion
+        self._cached += cached
+        self._calls += 1
+        self._usd = None if self._usd is None or usd is None else self._usd + usd
+
+    def spent(self) -> Spent | None:
+        """The sum; a sum with an unknown price has none, and no answers have no sum."""
+        if not self._calls:
+            return None
+        return Spent(self._prompt, self._completion, self._cached, self._calls, self._usd)
+
+
 @dataclass(frozen=True)
 class Session:
     """One run as its stream told it."""
@@ -72,7 +93,7 @@ class Session:
     def skills_used(self) -> tuple[str, ...]:
         """Skills that were called through the client's tool or whose files were opened."""
         calls = [call for step in self.steps for call in step.tool_calls]
-        return tuple(sorted({name for call in calls for name in _skills_in(call)}))
+        return tuple(sorted({name for call in calls for name in skills_in(call)}))
 
     @property
     def exit_codes(self) -> tuple[int | None, ...]:
@@ -89,24 +110,26 @@ class Session:
             "unread_lines": self.unread,
             **extra,
         }
-        return Trajectory(agent, steps, final_metrics=self._final_metrics(len(steps)), extra=facts)
-
-    def _final_metrics(self, steps: int) -> FinalMetrics:
-        spent = self.spent
-        if spent is None:
-            return FinalMetrics(total_steps=steps)
-        calls = {} if spent.calls is None else {"model_calls": spent.calls}
-        return FinalMetrics(
-            total_prompt_tokens=spent.prompt_tokens,
-            total_completion_tokens=spent.completion_tokens,
-            total_cached_tokens=spent.cached_tokens,
-            total_cost_usd=spent.usd,
-            total_steps=steps,
-            extra={**spent.facts, **calls},
-        )
+        return Trajectory(agent, steps, final_metrics=final_metrics(self.spent, len(steps)), extra=facts)
 
 
-def _skills_in(call: ToolCall) -> list[str]:
+def final_metrics(spent: Spent | None, steps: int) -> FinalMetrics:
+    """The totals as the format holds them."""
+    if spent is None:
+        return FinalMetrics(total_steps=steps)
+    calls = {} if spent.calls is None else {"model_calls": spent.calls}
+    return FinalMetrics(
+        total_prompt_tokens=spent.prompt_tokens,
+        total_completion_tokens=spent.completion_tokens,
+        total_cached_tokens=spent.cached_tokens,
+        total_cost_usd=spent.usd,
+        total_steps=steps,
+        extra={**spent.facts, **calls},
+    )
+
+
+def skills_in(call: ToolCall) -> list[str]:
+    """Skills that a call names or whose files it opens."""
     if call.function_name in SKILL_TOOLS:
         named = (call.arguments.get("skill"), call.arguments.get("name"))
         return [name for name in named if isinstance(name, str) and name][:1]

@@ -29,7 +29,7 @@ def test_a_name_makes_a_student(tmp_path):
     ("name", "says"),
     [
         ("codx:m", "did you mean 'codex'"),
-        ("claude:m", "did you mean 'claude-code'"),
+        ("clade-code:m", "did you mean 'claude-code'"),
         ("zzz:m", "known are codex, claude-code"),
         ("codex", "write codex:MODEL"),
         ("codex: ", "write codex:MODEL"),

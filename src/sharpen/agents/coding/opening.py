@@ -10,17 +10,18 @@ from difflib import get_close_matches
 
 from sharpen.agents.coding.agent import CodingAgent
 from sharpen.agents.coding.settings import AgentSettings
-from sharpen.clients import CLIENTS
+from sharpen.clients import CLIENTS, SHORT_NAMES
 from sharpen.errors import SettingsError
 from sharpen.tasks.scoring import Scorer
 
-CODING_AGENTS = tuple(CLIENTS)
+CODING_AGENTS = (*CLIENTS, *SHORT_NAMES)
 """The names before the colon."""
 
 
 def open_agent(name: str, *, scorer: Scorer, settings: AgentSettings | None = None) -> CodingAgent:
     """The agent that `name` names; SettingsError when the name, the binary or the key is not there."""
     client, colon, model = name.partition(":")
+    client = SHORT_NAMES.get(client, client)
     if client not in CLIENTS:
         near = get_close_matches(client, CODING_AGENTS, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? Known are" if near else "known are"

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from sharpen.traces.lines import Events
-from sharpen.traces.session import Session
+from sharpen.traces.session import Recorder, Session
 from sharpen.traces.streams import claude_code, codex, copilot, cursor, gemini, kimi, opencode
+
+
+class Read(Protocol):
+    def __call__(self, events: Events, recorder: Recorder | None = None) -> Session:
+        """The session that the lines tell; a recorder of one's own sees the steps as they come."""
 
 
 @dataclass(frozen=True)
 class StreamReader:
     """How to read one client."""
 
-    read: Callable[[Events], Session]
+    read: Read
     complete: Callable[[Session, Events], Session] | None = None
 
 

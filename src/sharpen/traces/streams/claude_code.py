@@ -18,9 +18,9 @@ SYNTHETIC = "<synthetic>"
 """The model name of messages the client makes up, such as the text of an API error."""
 
 
-def read(events: Events) -> Session:
+def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
-    recorder, session = Recorder(), Session()
+    recorder, session = recorder or Recorder(), Session()
     shells: set[str] = set()
     answers: list[str] = []
     for event in events:
@@ -69,10 +69,11 @@ def _result(recorder: Recorder, block: Loose, shells: set[str]) -> None:
         return
     name, failed = block.text("tool_use_id"), block.at("is_error").value is True
     content = block.text("content") or "\n".join(part.text("text") for part in block.items("content"))
-    recorder.result(name, content, exit_code=_exit_code(name in shells, content, failed), failed=failed)
+    recorder.result(name, content, exit_code=exit_code(name in shells, content, failed), failed=failed)
 
 
-def _exit_code(is_shell: bool, content: str, failed: bool) -> int | None:
+def exit_code(is_shell: bool, content: str, failed: bool) -> int | None:
+    """The code in a failing command's own words; one that did not fail ended with 0."""
     if not is_shell:
         return None
     if not failed:

@@ -12,9 +12,9 @@ from sharpen.traces.lines import Events, Loose
 from sharpen.traces.session import Recorder, Session, Spent
 
 
-def read(events: Events) -> Session:
+def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
-    recorder, session = Recorder(), Session()
+    recorder, session = recorder or Recorder(), Session()
     for event in events:
         match event.text("type"):
             case "thread.started":

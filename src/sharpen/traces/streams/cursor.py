@@ -15,9 +15,9 @@ from sharpen.traces.session import Recorder, Session
 SUFFIX = "ToolCall"
 
 
-def read(events: Events) -> Session:
+def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
-    recorder, session = Recorder(), Session()
+    recorder, session = recorder or Recorder(), Session()
     for event in events:
         match event.text("type"), event.text("subtype"):
             case "system", "init":

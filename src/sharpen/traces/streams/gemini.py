@@ -17,9 +17,9 @@ SHELL = "run_shell_command"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,6})$", re.MULTILINE)
 
 
-def read(events: Events) -> Session:
+def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
-    recorder, session = Recorder(), Session()
+    recorder, session = recorder or Recorder(), Session()
     answered = False
     for event in events:
         match event.text("type"):
@@ -53,7 +53,7 @@ def complete(session: Session, events: Events) -> Session:
         if event.text("type") == "gemini":
             answers.add(event.text("id"))
             for call in event.items("toolCalls"):
-                code = _exit_code(call)
+                code = exit_code(call)
                 if code is not None:
                     codes[call.text("id")] = code
     spent = session.spent and replace(session.spent, calls=len(answers) or None)
@@ -86,7 +86,7 @@ def _spent(stats: Loose) -> Spent | None:
     )
 
 
-def _exit_code(call: Loose) -> int | None:
+def exit_code(call: Loose) -> int | None:
     """The code in what the model was told; a shell result that names none ended with 0."""
     if call.text("name") != SHELL or call.text("status") != "success":
         return None

@@ -17,9 +17,9 @@ SHELL = "Bash"
 _EXIT_CODE = re.compile(r"Command failed with exit code: (-?\d{1,6})\.\s*\Z")
 
 
-def read(events: Events) -> Session:
+def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
-    recorder, session = Recorder(), Session()
+    recorder, session = recorder or Recorder(), Session()
     shells: set[str] = set()
     for event in events:
         match event.text("role"):
@@ -31,7 +31,7 @@ def read(events: Events) -> Session:
                     _call(recorder, call, shells)
             case "tool":
                 name, content = event.text("tool_call_id"), _text(event.at("content"))
-                code = _exit_code(content) if name in shells else None
+                code = exit_code(content) if name in shells else None
                 recorder.result(name, content, exit_code=code, failed=bool(code))
             case "meta" if event.text("type") == "session.resume_hint":
                 session = replace(session, session_id=event.text("session_id"), finished=True)
@@ -55,7 +55,8 @@ def _call(recorder: Recorder, call: Loose, shells: set[str]) -> None:
         shells.add(name)
 
 
-def _exit_code(content: str) -> int:
+def exit_code(content: str) -> int:
+    """The code in a shell's result; one that names none ended with 0."""
     found = _EXIT_CODE.search(content)
     return int(found[1]) if found else 0
 

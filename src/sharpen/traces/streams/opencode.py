@@ -12,9 +12,9 @@ from sharpen.traces.session import Recorder, Session, Spent
 from sharpen.traces.trajectory import Metrics
 
 
-def read(events: Events) -> Session:
+def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
-    recorder, session = Recorder(), Session()
+    recorder, session = recorder or Recorder(), Session()
     for event in events:
         part = event.at("part")
         match event.text("type"):

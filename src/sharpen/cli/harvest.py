@@ -1,0 +1,204 @@
+"""`sharpen harvest`: the sessions of coding agents, read, redacted and kept in one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from sharpen.cli import options
+from sharpen.cli.ages import moment
+from sharpen.cli.terminal import console, print_json, print_table, say
+from sharpen.errors import UsageError
+from sharpen.traces.archive import Archive
+from sharpen.traces.harvest import Conditions, Tally, find, harvest
+from sharpen.traces.privacy import Privacy
+from sharpen.traces.reading import SourceFile, recognise
+from sharpen.traces.sources import FORMATS, SHORT_NAMES, Format
+
+ALL = "all"
+ENDINGS = (".json", ".jsonl", ".traj", ".eval", ".zst", ".gz", ".db")
+"""What files with sessions in them end with, in folders that are handed over."""
+
+
+def command(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE", help="Exported sessions or datasets to read instead of the clients' own."
+        ),
+    ] = None,
+    sources: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from", metavar="NAME", help="Whose sessions: codex, claude, gemini … or all; repeatable."
+        ),
+    ] = None,
+    to: Annotated[Path, typer.Option("--to", metavar="DB", help="The file that keeps them.")] = Path(
+        "traces.db"
+    ),
+    project: Annotated[
+        Path | None, typer.Option("--project", metavar="DIR", help="Only sessions in this folder or below.")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="AGE", help="Only what changed since then: 30d, 12h, a date."),
+    ] = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Read the sessions of coding agents into one file, without their secrets.
+
+    Nothing is read that was not asked for by name, nothing is changed where it is read, and nothing leaves
+    the machine. Credentials, e-mail addresses, telephone numbers, IP addresses and user names are taken out
+    before anything is written. Run it again at any time: only what is new or changed is read.
+    """
+    chosen = _files(files or [], _names(sources or []))
+    asked = Conditions(
+        project=project.expanduser().resolve() if project else None,
+        since=moment(since, option="--since") if since else None,
+    )
+    privacy = Privacy()
+    if privacy.engine != "re2" and not quiet:
+        say("redaction is slow without RE2, about 5 s for a megabyte: pip install 'sharpen[traces]'")
+    with Archive.open(to, create=True) as archive, _bar(chosen, quiet=quiet) as progress:
+        tallies = harvest(chosen, archive, privacy=privacy, conditions=asked, on_file=progress)
+    _print(tallies, to, as_json=json)
+
+
+def _names(given: Sequence[str]) -> list[str]:
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    return [SHORT_NAMES.get(name, name) for name in names]
+
+
+def _files(handed: list[Path], names: list[str]) -> list[SourceFile]:
+    unknown = [name for name in names if name != ALL and name not in FORMATS]
+    if unknown:
+        raise UsageError(f"--from {unknown[0]}: there is no such source; there are all, {', '.join(FORMATS)}")
+    if handed:
+        if len(names) > 1 or ALL in names:
+            raise UsageError(
+                "files are of one format each: name one with --from, or none to have it recognised"
+            )
+        return [file for path in handed for file in _handed(path, FORMATS[names[0]] if names else None)]
+    clients = [format_ for format_ in FORMATS.values() if format_.places]
+    if not names:
+        raise UsageError(f"say whose sessions may be read: --from {_offer(clients)}")
+    wanted = clients if ALL in names else [FORMATS[name] for name in names]
+    handed_only = [format_.name for format_ in wanted if not format_.places]
+    if handed_only:
+        raise UsageError(f"{handed_only[0]} files lie nowhere in particular: name the files")
+    found = find(wanted)
+    if not found:
+        raise UsageError(_nothing(wanted))
+    return found
+
+
+def _handed(path: Path, format_: Format | None) -> Iterator[SourceFile]:
+    """A file as it is; of a folder, such as a job's, the files in it that are sessions."""
+    if not path.is_dir():
+        if not path.exists():
+            raise UsageError(f"{path} is not there")
+        yield SourceFile(path, format_ or recognise(path))
+        return
+    for inner in sorted(inner for inner in path.rglob("*") if inner.suffix in ENDINGS and inner.is_file()):
+        try:
+            yield SourceFile(inner, format_ or recognise(inner))
+        except UsageError:
+            continue  # results, settings and whatever else lies beside sessions
+
+
+def _offer(clients: list[Format]) -> str:
+    counts = {format_.name: len(find([format_])) for format_ in clients}
+    here = ", ".join(f"{name} ({count} files)" for name, count in counts.items() if count)
+    return f"all, or some of: {here}" if here else f"all, {', '.join(counts)}; none of them has sessions here"
+
+
+def _nothing(wanted: Sequence[Format]) -> str:
+    places = sorted({f"~/{place.folder}" for format_ in wanted for place in format_.places})
+    roots = {place.root(Path.home(), os.environ) for format_ in wanted for place in format_.places}
+    closed = sorted(str(root) for root in roots if root.exists() and not os.access(root, os.R_OK | os.X_OK))
+    if closed:
+        return f"you may not read {', '.join(closed)}; harvest as the user whose sessions they are"
+    names = ", ".join(format_.name for format_ in wanted)
+    return (
+        f"no sessions of {names} were found below {', '.join(places)}; "
+        "has the client been used by this user? Exported files can be named instead"
+    )
+
+
+@contextmanager
+def _bar(files: Sequence[SourceFile], *, quiet: bool) -> Iterator[Callable[[SourceFile], None]]:
+    err = console(stderr=True)
+    sizes = {file.path: file.path.stat().st_size if file.path.exists() else 0 for file in files}
+    if not quiet and not err.is_terminal:
+        say(f"reading {len(files)} files, {sum(sizes.values()) / 1e6:,.1f} MB")
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal) as progress:
+        job = progress.add_task("", total=sum(sizes.values()))
+        last: list[Path] = []
+
+        def on_file(file: SourceFile) -> None:
+            progress.update(job, advance=sizes[last[-1]] if last else 0, description=file.format.name)
+            last[:] = [file.path]
+
+        yield on_file
+
+
+def _print(tallies: dict[str, Tally], to: Path, *, as_json: bool) -> None:
+    for tally in tallies.values():
+        for refused in tally.refused:
+            say(f"not read: {refused}")
+    if as_json:
+        print_json({name: _facts(tally) for name, tally in sorted(tallies.items())})
+        return
+    head = (
+        "source",
+        "files",
+        "unchanged",
+        "sessions",
+        "steps",
+        "failures",
+        "outcomes known",
+        "redactions",
+        "unreadable lines",
+        "unreadable files",
+    )
+    rows = [[name, *map(str, _numbers(tally))] for name, tally in sorted(tallies.items())]
+    print_table(head, rows, right=range(1, len(head)))
+    say(f"kept in {to}; `sharpen traces list --db {to}` shows them")
+
+
+def _numbers(tally: Tally) -> tuple[int, ...]:
+    taken = sum(tally.redactions.values())
+    return (
+        tally.files,
+        tally.unchanged,
+        tally.sessions,
+        tally.steps,
+        tally.failures,
+        tally.known,
+        taken,
+        tally.unread,
+        len(tally.refused),
+    )
+
+
+def _facts(tally: Tally) -> dict[str, object]:
+    return {
+        "files": tally.files,
+        "unchanged": tally.unchanged,
+        "sessions": tally.sessions,
+        "steps": tally.steps,
+        "failures": tally.failures,
+        "corrections": tally.corrections,
+        "outcomes_known": tally.known,
+        "redactions": dict(sorted(tally.redactions.items())),
+        "unreadable_lines": tally.unread,
+        "unreadable_files": tally.refused,
+    }

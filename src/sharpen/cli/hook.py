@@ -1,0 +1,51 @@
+"""`sharpen hook`: which rules spoke, and whether it helped. A client's own call never gets here.
+
+`sharpen hook CLIENT` is what clients start after a tool call; `sharpen.hook.run` answers it before the
+command line is loaded. Here is only the record for people.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sharpen.cli import options
+from sharpen.cli.terminal import print_json, print_table, say
+from sharpen.install.firings import read_firings, summary
+
+
+def command(
+    action: Annotated[
+        Literal["log"], typer.Argument(metavar="log", help="The record; CLIENT is what agents start.")
+    ],
+    project: Annotated[
+        Path | None, typer.Option("--project", metavar="DIR", help="Only sessions in this folder or below.")
+    ] = None,
+    each: Annotated[bool, typer.Option("--each", help="Every firing instead of one line per rule.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show which event rules spoke, when, and whether the failure came back.
+
+    `recurred` counts how often a rule's failure happened again in the same session after the rule had
+    spoken. `sharpen hook CLIENT` itself is started by coding agents and answers them on standard output.
+    """
+    firings, unread = read_firings(project.resolve() if project else None)
+    rows = [vars(firing) for firing in firings] if each else [vars(row) for row in summary(firings)]
+    if json:
+        print_json(rows)
+        return
+    for note in unread:
+        say(note)
+    if not rows:
+        say("no rule has spoken yet")
+        return
+    print_table(list(rows[0]), [[_cell(name, value) for name, value in row.items()] for row in rows])
+
+
+def _cell(name: str, value: object) -> str:
+    if name in ("at", "last") and isinstance(value, int):
+        return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -1,0 +1,108 @@
+"""What was installed into a scope, so that it can be taken out again: `.agents/sharpen/installed.json`.
+
+Whole files of ours are known by the SHA-256 of their bytes, so one that somebody changed is noticed. Of
+settings files that belong to others the record keeps the pieces of text that were put in, in order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from sharpen.errors import UsageError
+from sharpen.install.jsonc import Insertion
+from sharpen.install.scope import RECORD, Scope
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class InstalledSkill:
+    """One skill folder, and the links or copies of it that other clients need."""
+
+    digest: str
+    clients: tuple[str, ...]
+    files: Mapping[str, str]
+    """Path to SHA-256, copies among them."""
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditedSettings:
+    """A settings file and what was put into it."""
+
+    pieces: tuple[Insertion, ...]
+    created: bool = False
+    """Whether there was no such file before."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything that is ours in one scope."""
+
+    skills: Mapping[str, InstalledSkill] = field(default_factory=dict)
+    settings: Mapping[str, EditedSettings] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Whole files that belong to no skill: compiled rules, hook files, plugins."""
+    folders: tuple[str, ...] = ()
+    """Folders that were made, to be removed when they are empty."""
+
+    @classmethod
+    def read(cls, scope: Scope) -> Record:
+        """The scope's record; an empty one when nothing was installed. UsageError when it is unreadable."""
+        path = scope.at(RECORD)
+        if not path.is_file():
+            return cls()
+        try:
+            return _record(json.loads(path.read_bytes()))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"{path} cannot be read ({error}); restore it, or remove it and what it stands for by hand"
+            ) from error
+
+    def write_text(self) -> str:
+        return (
+            json.dumps({"version": VERSION, **asdict(self)}, indent=2, ensure_ascii=False, sort_keys=True)
+            + "\n"
+        )
+
+    def with_skill(self, name: str, skill: InstalledSkill | None) -> Record:
+        rest = {known: row for known, row in self.skills.items() if known != name}
+        return replace(self, skills={**rest, name: skill} if skill else rest)
+
+    def with_settings(self, path: str, settings: EditedSettings | None) -> Record:
+        rest = {known: row for known, row in self.settings.items() if known != path}
+        return replace(self, settings={**rest, path: settings} if settings else rest)
+
+    def with_file(self, path: str, data: bytes | None) -> Record:
+        rest = {known: digest for known, digest in self.files.items() if known != path}
+        return replace(self, files=rest if data is None else {**rest, path: digest_of_bytes(data)})
+
+    @property
+    def empty(self) -> bool:
+        return not (self.skills or self.settings or self.files)
+
+
+def digest_of_bytes(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def _record(content: Mapping[str, Any]) -> Record:
+    if content["version"] != VERSION:
+        raise ValueError(f"version {content['version']} is not {VERSION}")
+    skills = {name: _skill(row) for name, row in content["skills"].items()}
+    settings = {name: _settings(row) for name, row in content["settings"].items()}
+    return Record(skills, settings, content["files"], tuple(content["folders"]))
+
+
+def _skill(row: Mapping[str, Any]) -> InstalledSkill:
+    return InstalledSkill(row["digest"], tuple(row["clients"]), dict(row["files"]), tuple(row["links"]))
+
+
+def _settings(row: Mapping[str, Any]) -> EditedSettings:
+    return EditedSettings(
+        tuple(Insertion(int(at), str(piece)) for at, piece in row["pieces"]), row["created"]
+    )

@@ -1,0 +1,130 @@
+"""A sink in front of a sink: everything told is redacted, then cut to a bearable length, then passed on.
+
+The order matters: a secret that is cut in two matches nothing. Nothing reaches the inner sink that has not
+been through here, names of folders and tools included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sharpen.redaction import Redactor
+from sharpen.traces.privacy import Privacy
+from sharpen.traces.telling import About, Ending, Sink, Track, when
+from sharpen.traces.trajectory import Content, Facts, Result, Step, ToolCall
+
+LONGEST_TEXT = 200_000
+"""Characters of one text that are kept at most; outputs that long lose their middle."""
+_HEAD = 1 / 3
+
+
+class Cleaning:
+    """Passes sessions on without what is private in them."""
+
+    def __init__(self, sink: Sink, privacy: Privacy, *, longest: int = LONGEST_TEXT) -> None:
+        self._sink, self._privacy, self._longest = sink, privacy, longest
+
+    def begin(self, about: About) -> Track:
+        self._privacy.learn_from_path(about.project)
+        clean = self._privacy.redact
+        cleaned = replace(
+            about,
+            session_id=clean(about.session_id),
+            version=clean(about.version),
+            model=clean(about.model),
+            project=clean(about.project),
+            started=when(about.started) or "",
+            parent=clean(about.parent),
+            facts=_mapping(self._privacy, about.facts, self._longest),
+        )
+        return _CleanTrack(self._sink.begin(cleaned), self._privacy, self._longest)
+
+
+class _CleanTrack:
+    def __init__(self, track: Track, privacy: Privacy, longest: int) -> None:
+        self._track, self._privacy, self._longest = track, privacy, longest
+
+    def place(self, number: int, step: Step) -> None:
+        self._track.place(number, clean_step(step, self._privacy, longest=self._longest))
+
+    def keep(self, count: int) -> None:
+        self._track.keep(count)
+
+    def end(self, ending: Ending) -> None:
+        privacy, spent = self._privacy, ending.spent
+        listed = ending.skills_listed
+        self._track.end(
+            replace(
+                ending,
+                spent=spent and replace(spent, facts=_mapping(privacy, spent.facts, self._longest)),
+                skills_listed=None if listed is None else tuple(map(privacy.redact, listed)),
+                errors=tuple(clip(privacy.redact(error), 2000) for error in ending.errors),
+                model=privacy.redact(ending.model),
+                facts=_mapping(privacy, ending.facts, self._longest),
+            )
+        )
+
+
+def clean_step(step: Step, redactor: Redactor, *, longest: int = LONGEST_TEXT) -> Step:
+    """The step without what the redactor takes out, no text in it longer than `longest` characters."""
+
+    def text(value: str) -> str:
+        return clip(redactor.redact(value), longest)
+
+    def content(value: Content) -> Content:
+        if isinstance(value, str):
+            return text(value)
+        return tuple(_mapping(redactor, part, longest) for part in value)
+
+    def facts(value: Facts) -> Facts:
+        return _mapping(redactor, value, longest) if value else value
+
+    def result(value: Result) -> Result:
+        words = None if value.content is None else content(value.content)
+        inner = tuple(map(facts, value.subagent_trajectory_ref))
+        return Result(words, value.source_call_id, inner, facts(value.extra))
+
+    def call(value: ToolCall) -> ToolCall:
+        name = text(value.function_name)
+        return ToolCall(value.tool_call_id, name, facts(value.arguments), facts(value.extra))
+
+    thoughts, effort, metrics = step.reasoning_content, step.reasoning_effort, step.metrics
+    if metrics is not None and metrics.extra:
+        metrics = replace(metrics, extra=facts(metrics.extra))
+    return Step(
+        step.source,
+        content(step.message),
+        step.timestamp,
+        None if step.model_name is None else text(step.model_name),
+        text(effort) if isinstance(effort, str) else effort,
+        None if thoughts is None else text(thoughts),
+        tuple(map(call, step.tool_calls)),
+        tuple(map(result, step.results)),
+        metrics,
+        step.is_copied_context,
+        step.llm_call_count,
+        facts(step.extra),
+    )
+
+
+def clip(text: str, longest: int) -> str:
+    """The text in at most about `longest` characters: its middle goes, and a mark says how much went."""
+    if len(text) <= longest:
+        return text
+    head = int(longest * _HEAD)
+    tail = longest - head
+    return f"{text[:head]}\n[… {len(text) - longest:,} characters left out …]\n{text[-tail:]}"
+
+
+def _mapping(redactor: Redactor, value: Mapping[str, object], longest: int) -> dict[str, object]:
+    cleaned = _clipped(redactor.redact_json(value), longest) if value else {}
+    return cleaned if isinstance(cleaned, dict) else {}
+
+
+def _clipped(value: object, longest: int) -> object:
+    if isinstance(value, str):
+        return clip(value, longest)
+    if isinstance(value, dict):
+        return {name: _clipped(item, longest) for name, item in value.items()}
+    return [_clipped(item, longest) for item in value] if isinstance(value, list) else value

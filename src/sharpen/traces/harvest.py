@@ -1,0 +1,155 @@
+"""Harvesting: find session files, pass over those already read, tell the others to the archive, redacted.
+
+Sources are only ever read. A file that cannot be read is reported and left out; the others go on. A harvest
+that is stopped keeps the files it finished. Nothing leaves the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sharpen.errors import UsageError
+from sharpen.traces.archive import Archive, digest, transaction
+from sharpen.traces.archive_writer import ArchiveWriter, Written
+from sharpen.traces.cleaning import Cleaning
+from sharpen.traces.gathering import Nowhere
+from sharpen.traces.privacy import Privacy
+from sharpen.traces.reading import SourceFile, read_file
+from sharpen.traces.sources import Format
+from sharpen.traces.telling import About, Sink, Track
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is asked for; everything when nothing is said."""
+
+    project: Path | None = None
+    """Only sessions that worked in this folder or below it."""
+    since: datetime | None = None
+    """Only files that changed since then."""
+
+
+@dataclass
+class Tally:
+    """What a harvest brought from one format."""
+
+    files: int = 0
+    unchanged: int = 0
+    sessions: int = 0
+    steps: int = 0
+    failures: int = 0
+    corrections: int = 0
+    known: int = 0
+    redactions: Counter[str] = field(default_factory=Counter)
+    unread: int = 0
+    refused: list[str] = field(default_factory=list)
+    """Files that could not be read, with the reason; names of users taken out."""
+
+    def add(self, written: Written) -> None:
+        self.sessions += written.sessions
+        self.steps += written.steps
+        self.failures += written.failures
+        self.corrections += written.corrections
+        self.known += written.known
+
+
+def find(
+    formats: Sequence[Format], *, home: Path | None = None, environ: Mapping[str, str] | None = None
+) -> list[SourceFile]:
+    """Every session file of these clients, in a fixed order."""
+    home, environ = home or Path.home(), os.environ if environ is None else environ
+    found: dict[Path, SourceFile] = {}
+    for format_ in formats:
+        for place in format_.places:
+            for path in sorted(place.files(home, environ)):
+                found.setdefault(path, SourceFile(path, format_))
+    return list(found.values())
+
+
+def harvest(
+    files: Iterable[SourceFile],
+    archive: Archive,
+    *,
+    privacy: Privacy,
+    conditions: Conditions | None = None,
+    on_file: Callable[[SourceFile], None] = lambda file: None,
+) -> dict[str, Tally]:
+    """Read the files into the archive; what each format brought."""
+    asked = conditions or Conditions()
+    tallies: dict[str, Tally] = {}
+    for file in files:
+        on_file(file)
+        tally = tallies.setdefault(file.format.name, Tally())
+        try:
+            _one(file, archive, privacy, asked, tally)
+        except (OSError, sqlite3.DatabaseError, UsageError) as error:
+            if isinstance(error, sqlite3.DatabaseError) and file.format.layout != "database":
+                raise  # the archive's own trouble
+            tally.refused.append(privacy.redact(f"{file.path}: {_reason(error)}"))
+    if archive.retention_days is not None:
+        limit = datetime.now(UTC) - timedelta(days=archive.retention_days)
+        archive.forget(archive.older_than(limit.isoformat()))
+    return tallies
+
+
+def _one(file: SourceFile, archive: Archive, privacy: Privacy, asked: Conditions, tally: Tally) -> None:
+    mark = _mark(file.path)
+    if asked.since is not None and mark[1] < asked.since.timestamp() * 1e9:
+        return
+    key, connection = digest(str(file.path.resolve())), archive.connection
+    part = digest(str(asked.project)) if asked.project else ""
+    known = connection.execute("SELECT size, changed, part FROM sources WHERE key = ?", (key,)).fetchone()
+    tally.files += 1
+    if known in ((*mark, ""), (*mark, part)):
+        tally.unchanged += 1
+        return
+    before = Counter(privacy.found)
+    with transaction(connection):
+        writer = ArchiveWriter(connection, key, redactions=lambda: privacy.found)
+        unread = read_file(file, _Chosen(Cleaning(writer, privacy), asked))
+        if not part:
+            writer.drop_untold()
+        connection.execute(
+            "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (key, privacy.redact(str(file.path)), file.format.name, *mark, part, unread),
+        )
+    tally.add(writer.written)
+    tally.unread += unread
+    tally.redactions.update(Counter(privacy.found) - before)
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    """Size and time of the last change; what a database has not yet put into its file counts, too."""
+    beside = path.with_name(path.name + "-wal")
+    status = [path.stat(), *([beside.stat()] if beside.is_file() else [])]
+    return sum(found.st_size for found in status), max(found.st_mtime_ns for found in status)
+
+
+class _Chosen:
+    """Lets through the sessions that were asked for; it sees folders before they are redacted."""
+
+    def __init__(self, sink: Sink, asked: Conditions) -> None:
+        self._sink, self._asked = sink, asked
+
+    def begin(self, about: About) -> Track:
+        if self._asked.project is not None and not _is_below(about.project, self._asked.project):
+            return Nowhere()
+        return self._sink.begin(about)
+
+
+def _is_below(project: str, folder: Path) -> bool:
+    return bool(project) and Path(project).is_relative_to(folder)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, PermissionError):
+        return "you may not read it"
+    if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+        return "its program keeps it locked; close that program and harvest again"
+    return str(error)

@@ -1,0 +1,103 @@
+"""What coding agents print with JSON output on, kept in files; the readers of `streams/` tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from sharpen.traces.lines import Events, Loose
+from sharpen.traces.session import Recorder, Session
+from sharpen.traces.sources.format import Format, name_of
+from sharpen.traces.streams import STREAMS
+from sharpen.traces.telling import About, Ending, Sink, State, Telling
+from sharpen.traces.trajectory import Metrics
+
+
+class _Forwarding(Recorder):
+    """A recorder that keeps nothing: what it hears it tells."""
+
+    def __init__(self, telling: Telling) -> None:
+        super().__init__()
+        self._telling = telling
+
+    def turn(self) -> None:
+        self._telling.turn()
+
+    def say(self, text: str, *, joined: bool = False) -> None:
+        self._telling.say(text, joined=joined)
+
+    def think(self, text: str) -> None:
+        self._telling.think(text)
+
+    def call(self, name: str, tool: str, arguments: Mapping[str, object]) -> None:
+        self._telling.call(name, tool, arguments)
+
+    def result(self, name: str, content: str, *, exit_code: int | None, failed: bool = False) -> None:
+        self._telling.result(name, content, exit_code=exit_code, failed=failed or bool(exit_code))
+
+    def measure(self, metrics: Metrics) -> None:
+        self._telling.price(metrics)
+
+    def told(self, session: Session, events: Events) -> Session:
+        return replace(session, unread=events.unread)
+
+
+def tell(client: str, events: Events, sink: Sink, path: Path) -> None:
+    telling = Telling(sink, About(client, name_of(path)))
+    session = STREAMS[client].read(events, _Forwarding(telling))
+    facts = {"client_session": session.session_id} if session.session_id else {}
+    telling.end(
+        Ending(
+            _state(session),
+            None,
+            session.spent,
+            session.errors[-5:],
+            session.model,
+            session.skills_listed,
+            facts,
+        )
+    )
+
+
+def _state(session: Session) -> State:
+    if session.errors:
+        return "failed"
+    return "stopped" if session.limit else "completed" if session.finished else "unknown"
+
+
+def _begins(client: str, first: Loose) -> bool:
+    kind, role = first.text("type"), first.text("role")
+    match client:
+        case "codex":
+            return kind in ("thread.started", "turn.started", "item.started", "item.completed")
+        case "claude-code":
+            return (
+                kind == "system"
+                and first.text("subtype") in ("init", "hook_started")
+                and "apiKeySource" in first.mapping()
+            )
+        case "gemini":
+            return kind == "init" and bool(first.at("session_id"))
+        case "opencode":
+            return kind in ("step_start", "tool_use", "step_finish") and bool(first.at("part"))
+        case "kimi":
+            return role == "meta"
+        case "cursor":
+            return (
+                kind == "system" and first.text("subtype") == "init" and "permissionMode" in first.mapping()
+            )
+    return False
+
+
+STREAM_FORMATS = tuple(
+    Format(
+        f"{client}-stream",
+        f"what {client} prints with JSON output on",
+        partial(tell, client),
+        partial(_begins, client),
+        verified=client != "cursor",
+    )
+    for client in STREAMS
+)

@@ -1,0 +1,1 @@
+"""Tests of sharpen.install, one module per module."""

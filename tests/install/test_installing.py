@@ -1,0 +1,339 @@
+"""Installing and taking out again, in a project and in a home: what is there, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from sharpen.clients import CLIENTS
+from sharpen.errors import SkillError, UsageError
+from sharpen.install import Record, install, uninstall
+from sharpen.install.scope import RECORD, RULES
+from sharpen.skills import Skill
+
+from .places import clients, project_scope, skill, tree, user_scope
+from .test_settings import settings_texts, toml_texts
+
+EVERYONE = clients(*CLIENTS)
+
+
+@pytest.fixture
+def scope(tmp_path: Path):
+    return project_scope(tmp_path)
+
+
+def test_the_skill_is_one_folder_and_a_link_for_claude_code(scope):
+    install([skill()], EVERYONE, scope=scope)
+    there = tree(scope.root)
+    assert there[".agents/skills/house-rules/SKILL.md"] == skill().text.encode()
+    assert there[".agents/skills/house-rules/references/more.md"] == b"# More\n"
+    assert there[".claude/skills/house-rules"] == "link to ../../.agents/skills/house-rules"
+    assert (scope.root / ".claude/skills/house-rules/SKILL.md").read_text() == skill().text
+    assert not any("skills" in name for name in there if name.startswith((".codex", ".gemini", ".opencode")))
+
+
+def test_nothing_is_linked_for_clients_that_look_in_the_shared_folder(scope):
+    install([skill()], clients("codex", "gemini"), scope=scope)
+    assert ".claude" not in tree(scope.root)
+
+
+def test_a_folder_that_is_linked_as_a_whole_needs_no_link(scope):
+    (scope.root / ".agents/skills").mkdir(parents=True)
+    (scope.root / ".claude").mkdir()
+    (scope.root / ".claude/skills").symlink_to("../.agents/skills")
+    install([skill()], clients("claude-code"), scope=scope)
+    uninstall([], scope=scope)
+    assert tree(scope.root) == {
+        ".agents": "folder",
+        ".agents/skills": "folder",
+        ".claude": "folder",
+        ".claude/skills": "link to ../.agents/skills",
+    }
+
+
+def test_where_links_cannot_be_made_the_folder_is_copied(scope, monkeypatch):
+    monkeypatch.setattr("sharpen.install.skill_folders.LINKS", False)
+    install([skill()], clients("claude-code"), scope=scope)
+    assert tree(scope.root)[".claude/skills/house-rules/SKILL.md"] == skill().text.encode()
+    assert not install([skill()], clients("claude-code"), scope=scope).changes
+    uninstall([], scope=scope)
+    assert tree(scope.root) == {}
+
+
+def test_in_the_home_the_clients_own_files_are_used(tmp_path):
+    scope = user_scope(tmp_path)
+    install([skill()], EVERYONE, scope=scope)
+    there = tree(scope.root)
+    commands = json.loads(there[".codex/hooks.json"])["hooks"]["PostToolUse"][0]["hooks"]
+    assert commands[0]["command"].endswith("sharpen hook codex --user")
+    kimi = tomllib.loads(there[".kimi-code/config.toml"].decode())["hooks"]
+    assert [row["event"] for row in kimi] == [
+        "PostToolUse",
+        "PostToolUseFailure",
+        "UserPromptSubmit",
+        "PostCompact",
+    ]
+    assert ".config/opencode/plugins/sharpen.js" in there
+    assert ".copilot/hooks/sharpen.json" in there
+    assert ".cursor/skills/house-rules" in there
+    assert "skills-lock.json" not in there
+    uninstall([], scope=scope)
+    assert tree(scope.root) == {}
+
+
+def test_a_skill_without_rules_brings_no_hooks(scope):
+    done = install([skill(rules=False)], EVERYONE, scope=scope)
+    assert {path.split("/")[0] for _, path in done.changes} == {".agents", ".claude", "skills-lock.json"}
+    assert not (scope.root / RULES).exists()
+
+
+def test_installing_again_changes_nothing(scope):
+    install([skill()], EVERYONE, scope=scope)
+    before = tree(scope.root)
+    done = install([skill()], EVERYONE, scope=scope)
+    assert done.changes == ()
+    assert tree(scope.root) == before
+
+
+def test_a_dry_run_says_the_same_and_does_nothing(scope):
+    planned = install([skill()], EVERYONE, scope=scope, dry_run=True)
+    assert tree(scope.root) == {}
+    assert install([skill()], EVERYONE, scope=scope) == planned
+
+
+def test_new_rules_change_the_rules_file_and_no_command(scope):
+    install([skill()], EVERYONE, scope=scope)
+    rule = {"id": "bang", "tool": "shell", "output": "bang", "say": "A bang is harmless here."}
+    more = skill(**{"references/new.md": b"new\n"})
+    more.files["events.json"] = json.dumps({"rules": [rule]}).encode()
+    done = install([more], EVERYONE, scope=scope)
+    assert {path for _, path in done.changes} == {
+        ".agents/skills/house-rules/events.json",
+        ".agents/skills/house-rules/references/new.md",
+        RULES,
+        "skills-lock.json",
+    }
+    assert "bang" in (scope.root / RULES).read_text()
+
+
+def test_a_file_that_the_new_version_lacks_is_removed(scope):
+    install([skill(**{"scripts/run.sh": b"#!/bin/sh\n"})], EVERYONE, scope=scope)
+    assert os.access(scope.root / ".agents/skills/house-rules/scripts/run.sh", os.X_OK)
+    install([skill()], EVERYONE, scope=scope)
+    assert ".agents/skills/house-rules/scripts" not in tree(scope.root)
+
+
+def test_one_of_two_skills_goes_and_the_other_stays(scope):
+    install([skill("one")], clients("claude-code", "codex"), scope=scope)
+    alone = tree(scope.root)
+    install([skill("two")], clients("claude-code", "codex"), scope=scope)
+    assert (scope.root / RULES).read_text().count("\n") == 2
+    uninstall(["two"], scope=scope)
+    after = tree(scope.root)
+    assert {name for name in after if name != RECORD} == {name for name in alone if name != RECORD}
+    assert after[RULES] == alone[RULES]
+    uninstall([], scope=scope)
+    assert tree(scope.root) == {}
+
+
+def test_the_lock_names_skills_as_other_tools_do(scope):
+    (scope.root / "skills-lock.json").write_text('{"version": 1, "skills": {"theirs": {"source": "a/b"}}}')
+    install([skill()], EVERYONE, scope=scope)
+    skills = json.loads((scope.root / "skills-lock.json").read_text())["skills"]
+    assert list(skills) == ["theirs", "house-rules"]
+    assert skills["house-rules"]["sourceType"] == "local"
+    assert len(skills["house-rules"]["computedHash"]) == 64
+    uninstall([], scope=scope)
+    assert (scope.root / "skills-lock.json").read_text() == (
+        '{"version": 1, "skills": {"theirs": {"source": "a/b"}}}'
+    )
+
+
+@given(claude=settings_texts(), gemini=settings_texts(with_comments=True), codex=settings_texts())
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_settings_of_a_project_are_restored_byte_for_byte(tmp_path_factory, claude, gemini, codex):
+    scope = project_scope(tmp_path_factory.mktemp("project"))
+    for name, text in ((".claude", claude), (".gemini", gemini), (".codex", codex)):
+        path = scope.root / name / ("hooks.json" if name == ".codex" else "settings.json")
+        path.parent.mkdir()
+        path.write_bytes(text.encode())
+    before = tree(scope.root)
+    install([skill()], EVERYONE, scope=scope)
+    assert tree(scope.root)[".claude/settings.json"] != before[".claude/settings.json"]
+    uninstall([], scope=scope)
+    assert tree(scope.root) == before
+
+
+@given(kimi=toml_texts())
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_settings_of_a_home_are_restored_byte_for_byte(tmp_path_factory, kimi):
+    scope = user_scope(tmp_path_factory.mktemp("home"))
+    for name in (".kimi-code/config.toml", ".codex/config.toml"):
+        (scope.root / name).parent.mkdir()
+        (scope.root / name).write_bytes(kimi.encode())
+    before = tree(scope.root)
+    try:
+        install([skill()], clients("kimi", "codex"), scope=scope, profile="signing")
+    except UsageError:
+        assert tree(scope.root) == before
+        return
+    uninstall([], scope=scope)
+    assert tree(scope.root) == before
+
+
+def test_settings_that_do_not_parse_stop_everything_before_anything_is_written(scope):
+    path = scope.root / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text('{\n  "model": "m"\n  // no comments here\n}\n')
+    before = tree(scope.root)
+    with pytest.raises(UsageError, match=r"\.claude/settings\.json .* left as it is: line 3, column 3"):
+        install([skill()], EVERYONE, scope=scope)
+    assert tree(scope.root) == before
+
+
+def test_a_settings_file_is_backed_up_outside_the_project_until_all_is_over(scope, state):
+    path = scope.root / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text('{"env": {"KEY": "secret"}}')
+    path.chmod(0o600)
+    install([skill()], EVERYONE, scope=scope)
+    (kept,) = state.glob("backups/*/.claude__settings.json")
+    assert kept.read_text() == '{"env": {"KEY": "secret"}}'
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not any(
+        b"secret" in data for name, data in tree(scope.root / ".agents").items() if data != "folder"
+    )
+    uninstall([], scope=scope)
+    assert not kept.exists()
+
+
+def test_a_settings_file_that_is_a_link_stays_one(scope, tmp_path):
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}")
+    (scope.root / ".claude").mkdir()
+    (scope.root / ".claude/settings.json").symlink_to(real)
+    install([skill()], clients("claude-code"), scope=scope)
+    assert (scope.root / ".claude/settings.json").is_symlink()
+    assert "sharpen hook" in real.read_text()
+    uninstall([], scope=scope)
+    assert real.read_text() == "{}"
+
+
+@pytest.mark.parametrize("place", [".agents/skills/house-rules", ".claude/skills/house-rules"])
+def test_a_skill_of_somebody_else_is_never_written_over(scope, place):
+    theirs = scope.root / place / "SKILL.md"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("theirs")
+    before = tree(scope.root)
+    with pytest.raises(UsageError, match="was not installed by sharpen; rename one"):
+        install([skill()], EVERYONE, scope=scope)
+    assert tree(scope.root) == before
+
+
+def test_a_skill_of_somebody_else_in_a_place_that_is_new_to_us_is_refused_too(scope):
+    install([skill()], clients("codex"), scope=scope)
+    theirs = scope.root / ".claude/skills/house-rules/SKILL.md"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("theirs")
+    with pytest.raises(UsageError, match="was not installed by sharpen; rename one"):
+        install([skill()], clients("claude-code"), scope=scope)
+    uninstall([], scope=scope)
+    assert theirs.read_text() == "theirs"
+
+
+@pytest.mark.parametrize("place", [".opencode/plugins/sharpen.js", ".github/hooks/sharpen.json"])
+def test_a_hook_file_of_somebody_else_is_never_written_over(scope, place):
+    theirs = scope.root / place
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("theirs")
+    with pytest.raises(UsageError, match="was not written by sharpen"):
+        install([skill()], EVERYONE, scope=scope)
+    assert theirs.read_text() == "theirs"
+
+
+def test_a_skill_that_was_changed_since_is_neither_replaced_nor_removed(scope):
+    install([skill()], EVERYONE, scope=scope)
+    path = scope.root / ".agents/skills/house-rules/SKILL.md"
+    path.write_text(skill().text + "\nMy own line.\n")
+    with pytest.raises(UsageError, match="was changed since it was installed"):
+        install([skill(body="A newer text.")], EVERYONE, scope=scope)
+    done = uninstall([], scope=scope)
+    assert any("left alone" in note for note in done.notes)
+    assert "My own line." in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("Now run !`rm -rf x` at once.", "is run as a command"),
+        ("The answer is $ARGUMENTS.", "backslash before"),
+        ("Take $1 first.", "backslash before"),
+        ("hidden\u200btext", "line 8"),
+        ("turned\u202etext", "line 8"),
+    ],
+)
+def test_a_skill_that_clients_would_read_otherwise_is_refused(scope, body, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        install([skill(body=body)], EVERYONE, scope=scope)
+    assert tree(scope.root) == {}
+
+
+def test_other_refusals_say_what_to_do(scope):
+    with pytest.raises(UsageError, match="sharpen export"):
+        install([Skill.from_text("# Only a text\n")], EVERYONE, scope=scope)
+    extra = Skill.from_text('---\nname: "a"\ndescription: "d"\nmodel: "x"\n---\n\n# A\n')
+    with pytest.raises(UsageError, match="model"):
+        install([extra], EVERYONE, scope=scope)
+    with pytest.raises(UsageError, match="not installed by sharpen in this scope: nobody"):
+        uninstall(["nobody"], scope=scope)
+    with pytest.raises(UsageError, match="not the name of a Codex profile"):
+        install([skill()], EVERYONE, scope=scope, profile="../x")
+    rules = {"rules": [{"id": "a", "output": "(a+)+$", "say": "x"}]}
+    endless = Skill.from_text(skill().text, files={"events.json": json.dumps(rules).encode()})
+    with pytest.raises(SkillError, match="can take for ever"):
+        install([endless], EVERYONE, scope=scope)
+    assert tree(scope.root) == {}
+
+
+def test_a_long_body_and_a_full_catalogue_are_warned_about(scope):
+    long = skill(body="A line of good advice.\n" * 400)
+    assert any("8000" in note or "8,000" in note for note in install([long], EVERYONE, scope=scope).notes)
+    many = [
+        Skill.from_text(f'---\nname: "s{n}"\ndescription: "Use when {"x" * 900}"\n---\n\n# S\n\nText.\n')
+        for n in range(10)
+    ]
+    notes = install(many, clients("codex"), scope=scope).notes
+    assert any("may show 8000 and cuts the rest" in note for note in notes)
+
+
+def test_a_broken_record_is_named(scope):
+    install([skill()], EVERYONE, scope=scope)
+    (scope.root / RECORD).write_text("{")
+    with pytest.raises(UsageError, match="cannot be read"):
+        Record.read(scope)
+
+
+def test_after_a_crash_the_same_command_goes_on(scope, monkeypatch):
+    from sharpen.install.draft import Draft
+
+    real, made = Draft._make, []
+
+    def crash(self, change):
+        if len(made) == 4:
+            raise KeyboardInterrupt
+        made.append(change)
+        real(self, change)
+
+    monkeypatch.setattr(Draft, "_make", crash)
+    with pytest.raises(KeyboardInterrupt):
+        install([skill()], EVERYONE, scope=scope)
+    monkeypatch.setattr(Draft, "_make", real)
+    install([skill()], EVERYONE, scope=scope)
+    assert not install([skill()], EVERYONE, scope=scope).changes
+    uninstall([], scope=scope)
+    assert tree(scope.root) == {}

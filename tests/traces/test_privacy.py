@@ -1,0 +1,121 @@
+"""Secrets and personal facts go, look-alikes stay, whichever engine looks, and doing it twice changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharpen.traces.privacy import Privacy
+
+from .corpus import KINDS, lookalikes, planted
+
+ENGINES = ("re", "re2")
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+PLANTED, LOOKALIKES = list(planted()), lookalikes()
+
+
+def privacy(engine: str, **options) -> Privacy:
+    if engine == "re2":
+        pytest.importorskip("re2")
+    return Privacy(environ={}, names=options.pop("names", ()), engine=engine, **options)
+
+
+def survives(secret: str, text: str) -> bool:
+    """Whether the secret, or most of it, is still there."""
+    words = [word for word in re.split(r"[\s/@]+", secret) if len(word) >= 8] or [secret]
+    return any(word in text for word in words)
+
+
+def test_the_corpus_is_as_large_as_it_says():
+    assert len(PLANTED) >= 300
+    assert KINDS >= 25
+    assert len(LOOKALIKES) >= 300
+    assert all(item.secret in item.text for item in PLANTED)
+
+
+@every_engine
+def test_planted_secrets_go(engine):
+    redactor = privacy(engine)
+    missed = [item for item in PLANTED if survives(item.secret, redactor.redact(item.text))]
+    assert len(missed) <= 0.01 * len(PLANTED), [(item.kind, item.text) for item in missed[:10]]
+
+
+@every_engine
+def test_lookalikes_stay(engine):
+    redactor = privacy(engine)
+    changed = [(text, out) for text in LOOKALIKES if (out := redactor.redact(text)) != text]
+    assert len(changed) <= 0.02 * len(LOOKALIKES), changed[:10]
+
+
+def test_both_engines_find_the_same():
+    one, other = privacy("re"), privacy("re2")
+    for text in [*(item.text for item in PLANTED), *LOOKALIKES]:
+        assert one.redact(text) == other.redact(text)
+    assert one.found == other.found
+
+
+PIECES = st.sampled_from(
+    [*(item.text for item in PLANTED[::7]), *LOOKALIKES[:40], "key=", "token: ", "://", "@", "\n"]
+)
+TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=6).map("".join)
+
+
+@given(TEXTS)
+def test_doing_it_twice_changes_nothing(text):
+    redactor = privacy("re", names=["alice"])
+    once = redactor.redact(text)
+    assert redactor.redact(once) == once
+
+
+@given(TEXTS)
+def test_the_engines_agree_on_any_text(text):
+    assert privacy("re").redact(text) == privacy("re2").redact(text)
+
+
+@given(st.text(max_size=40), st.sampled_from(PLANTED), st.text(max_size=40))
+def test_a_secret_goes_whatever_stands_around_it(before, item, after):
+    assert not survives(item.secret, privacy("re").redact(f"{before}\n{item.text}\n{after}"))
+
+
+@every_engine
+def test_user_names_go_everywhere_once_they_are_known(engine):
+    redactor = privacy(engine, names=["marianne"])
+    assert redactor.redact("ls /home/marianne/app; whoami: marianne; mariannes") == (
+        "ls /home/[redacted:user]/app; whoami: [redacted:user]; mariannes"
+    )
+    assert redactor.found["user"] == 2
+    redactor.learn_from_path("/Users/teodor/code")
+    assert redactor.redact("by teodor-x") == "by [redacted:user]-x"
+    redactor.learn("dev")
+    assert redactor.redact("npm run dev") == "npm run dev"
+
+
+@every_engine
+def test_values_of_secret_variables_go(engine):
+    redactor = Privacy(["an extra secret"], environ={"A_TOKEN": "plainvalue1"}, names=(), engine=engine)
+    assert redactor.redact("plainvalue1, an extra secret") == "[redacted:environment], [redacted:environment]"
+
+
+def test_json_hides_by_key():
+    assert privacy("re").redact_json({"password": "correct-horse-9", "n": [1, "x@corp.io"]}) == {
+        "password": "[redacted:assignment]",
+        "n": [1, "[redacted:email]"],
+    }
+
+
+def test_lone_surrogates_do_no_harm():
+    assert "corp" not in privacy("re").redact("\ud800 mail mara@corp.io")
+
+
+@every_engine
+@pytest.mark.parametrize(
+    "piece", ["a", "a.", "eyJ-", "1.", "+1 ", "@a.", "/home/", "://a:", "key=", "AKIA", "-----BEGIN "]
+)
+def test_repeated_pieces_take_no_time_that_grows_beyond_bounds(engine, piece):
+    text = piece * (200_000 // len(piece))
+    assert isinstance(privacy(engine).redact(text), str)
