@@ -98,50 +98,25 @@ class _Pairs:
         return paired(self.differences, self.clusters) if self.differences else None
 
 
-class Ready:
-    """Attempts of the incumbent that were made for a decision before its candidate was known."""
-
-    def __init__(self) -> None:
-        self._by_task: dict[str, list[Rollout]] = {}
-        self.count = 0
-
-    def add(self, task: Task, rollout: Rollout) -> None:
-        self._by_task.setdefault(task.id, []).append(rollout)
-        self.count += 1
-
-    def take(self, task: Task) -> Rollout | None:
-        """The next attempt at this task, once; None when there is none left."""
-        left = self._by_task.get(task.id)
-        if not left:
-            return None
-        self.count -= 1
-        return left.pop(0)
-
-
 async def _pair_up(
     held: Held,
     pairs: _Pairs,
     tasks: Sequence[Task],
     arms: tuple[Skill, Skill],
     reserve: int,
-    ready: Ready | None = None,
+    ready: dict[str, Rollout] | None = None,
 ) -> bool:
     """Fresh attempts of both arms on these tasks; False when the budget refused one.
 
     Attempts of the incumbent in `ready` were made for this decision before its candidate was known; each is
     used once.
     """
-    ready = Ready() if ready is None else ready
-    olds = [ready.take(task) for task in tasks]
-    calls = [
-        (skill, task)
-        for task, old in zip(tasks, olds, strict=True)
-        for skill in (arms if old is None else arms[:1])
-    ]
+    ready = {} if ready is None else ready
+    calls = [(skill, task) for task in tasks for skill in (arms[:1] if task.id in ready else arms)]
     rollouts = iter(await held.runner.attempts(calls, reserve=reserve))
-    for task, ready_old in zip(tasks, olds, strict=True):
+    for task in tasks:
         new = next(rollouts)
-        old = next(rollouts) if ready_old is None else ready_old
+        old = ready.pop(task.id) if task.id in ready else next(rollouts)
         if new is None or old is None:
             return False
         ours, theirs = held.value(new), held.value(old)
@@ -177,24 +152,23 @@ class RaceGate:
         if self._width == 1 or (self._begun is not None and self._begun[0] == incumbent.digest):
             return
         await self.close()  # what was begun for another incumbent
-        tasks = list(islice(self._endless(self._number + 1), 4 * self._width))
+        count = min(4 * self._width, len(self._held.tasks))
+        tasks = list(islice(self._endless(self._number + 1), count))
         calls = [Attempt(incumbent, task) for task in tasks]
         self._begun = incumbent.digest, tasks, self._held.runner.begin(calls, reserve=reserve)
 
     async def close(self) -> None:
         await self._prepared("")
 
-    async def _prepared(self, incumbent: str) -> Ready:
+    async def _prepared(self, incumbent: str) -> dict[str, Rollout]:
         """What was measured beforehand, if it was this incumbent."""
-        ready = Ready()
         if self._begun is None:
-            return ready
+            return {}
         digest, tasks, flight = self._begun
         self._begun = None
-        for task, answer in zip(tasks, [answer async for answer in flight], strict=True):
-            if isinstance(answer, Rollout) and digest == incumbent:
-                ready.add(task, answer)
-        return ready
+        found = zip(tasks, [answer async for answer in flight], strict=True)
+        made = {task.id: answer for task, answer in found if isinstance(answer, Rollout)}
+        return made if digest == incumbent else {}
 
     async def decide(self, candidate: Skill, incumbent: Skill, *, reserve: int) -> Verdict:
         self._number += 1
@@ -206,7 +180,7 @@ class RaceGate:
             return pairs.verdict(self.name, decision, reason, race, evidence=race.evidence, needed=needed)
 
         while True:
-            fewest = max(race.pairs_to(needed), self._width, min(ready.count, 2 * self._width))
+            fewest = max(race.pairs_to(needed), self._width, len(ready))
             block = [next(tasks) for _ in range(max(1, min(fewest, len(self._held.tasks))))]
             fits = await _pair_up(self._held, pairs, block, (candidate, incumbent), reserve, ready)
             for difference in pairs.differences[race.n :]:

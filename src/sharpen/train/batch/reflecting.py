@@ -83,7 +83,6 @@ class Reflecting:
         found = Reflected()
         desk = _Desk(self, skill, limit, memory)
         attempts = self._runner.begin([Attempt(skill, task) for task in batch.tasks], reserve=self.reserve)
-        await self._expect_candidate(skill)
         async for answer in attempts:
             if not isinstance(answer, Rollout):
                 found.complete = False
@@ -108,8 +107,8 @@ class Reflecting:
     def reserve(self) -> int:
         return self._means.plan.search
 
-    async def _expect_candidate(self, skill: Skill) -> None:
-        """While attempts and the teacher take their time, the gate may begin with the incumbent."""
+    async def expect_candidate(self, skill: Skill) -> None:
+        """While the teacher thinks, the gate may begin with the incumbent."""
         with self._runner.stage("gate"):
             await self._means.gate.prepare(skill, reserve=self.reserve)
 
@@ -152,6 +151,8 @@ class _Desk:
         for side in self._sides:
             if self._sides[side]:
                 await self._hand_over(side)
+        if self._flying:
+            await self._reflecting.expect_candidate(self._asked[0])
         while self._flying:
             await self._receive()
         return sorted(self._patches, key=lambda patch: (patch.side != "fail", patch.index))
