@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sharpen.agents import TurnSettings, TurnStudent, open_student
-from sharpen.errors import SettingsError
-from sharpen.models import Simulated
+from sharpen.errors import ProviderError, SettingsError
+from sharpen.models import Request, Simulated
 from sharpen.skills import Skill
 from sharpen.tasks.suites import Opened, suite_named
 from sharpen.traces import from_json
@@ -63,6 +63,20 @@ def test_tokens_are_bounded_before_each_call(world: Opened) -> None:
     assert "could have crossed 1500 tokens" in rollout.score.feedback
     assert rollout.usage is not None
     assert rollout.usage.tokens <= 1500
+
+
+def test_what_was_paid_before_an_outage_is_told(world: Opened) -> None:
+    def answer(request: Request, trial: int) -> str:
+        if len(request.messages) > 1:
+            raise ProviderError("the server is gone")
+        return MOVES[0]
+
+    assert world.turns is not None
+    student = TurnStudent(Simulated("player", answer), world.scorer, world.turns)
+    with pytest.raises(ProviderError, match="gone") as outage:
+        asyncio.run(student.attempt(world.tasks.train[0], SKILL, trial=1))
+    assert outage.value.usage.calls == 1
+    assert outage.value.usage.tokens > 0
 
 
 def test_an_empty_answer_is_no_move(world: Opened) -> None:

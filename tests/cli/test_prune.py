@@ -61,6 +61,12 @@ def test_the_cost_is_said_first(manners: Path, program: Program) -> None:
     assert json.loads(program("prune", "half.md", *WORLD, "-n", "--json").stdout)["attempts"] == 300
 
 
+def test_a_budget_from_a_configuration_holds(manners: Path, program: Program) -> None:
+    found = program("prune", "half.md", *WORLD, "--cfg-options", "budget.rollouts=12", "--json")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["spent"]["rollouts"] <= 12
+
+
 def test_a_place_that_cannot_hold_the_skill_is_refused_before_anything_is_paid(
     manners: Path, program: Program
 ) -> None:

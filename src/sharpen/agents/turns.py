@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from sharpen.agents.chat import images_of
 from sharpen.agents.record import Turn, told, total_of
 from sharpen.agents.skill_files import with_references
-from sharpen.errors import SettingsError
+from sharpen.errors import ProviderError, SettingsError
 from sharpen.models import ContextError, Kept, Message, Model, Request
 from sharpen.skills import Skill
 from sharpen.tasks.scoring import Scorer, judged
@@ -109,7 +109,11 @@ class TurnStudent:
             spent = total_of(said.usage for _, said in turns if said is not None)
             if spent.tokens + self.model.worst_case(request).tokens > self.settings.tokens:
                 return turns, f"its next call could have crossed {self.settings.tokens} tokens"
-            completion = await self.model.complete(request, trial=trial)
+            try:
+                completion = await self.model.complete(request, trial=trial)
+            except ProviderError as error:
+                error.usage = spent
+                raise
             turns.append((completion.message, completion))
             back = (
                 CUT_OFF if completion.truncated else await asyncio.to_thread(dialogue.reply, completion.text)

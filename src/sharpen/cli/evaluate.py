@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sharpen.cli import options
-from sharpen.cli.config.training import training_of
+from sharpen.cli.config.training import measuring, training_of
 from sharpen.cli.config.typed import resolve, words_of
 from sharpen.cli.judges import JudgeReport, heard_again
 from sharpen.cli.outcome import spent_in_words
@@ -22,8 +22,6 @@ from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
 from sharpen.evaluate import Compared, Evaluated, EvaluateSettings, compare, evaluate
 from sharpen.skills import Skill, tokens
-from sharpen.train import TrainSettings
-from sharpen.types import Split
 
 EXIT_CODES = {"better": 0, "not better": 10, "not enough data": 11, "worse": 12}
 """What a comparison ends with, so that a script can act on it."""
@@ -95,7 +93,7 @@ def command(
 
         found = configured(resolved, given, _named(first), taught=False)
         problem, limits = found.problem, training_of(resolved).budget
-        settings = _settings(found.settings, passes=passes, split=split)
+        settings = EvaluateSettings(passes=passes, split=split, **measuring(found.settings))
     rival = _rival(second, bare)
     arms = 1 if rival is None else 2
     attempts = arms * passes * len(problem.tasks.split(split))
@@ -115,20 +113,6 @@ def command(
         _print_one(one, problem, heard, json=json)
     else:
         _print_both(both, problem, heard, alpha=settings.alpha, json=json)
-
-
-def _settings(asked: TrainSettings, *, passes: int, split: Split) -> EvaluateSettings:
-    """What a configuration says about training that also holds for measuring."""
-    return EvaluateSettings(
-        passes=passes,
-        split=split,
-        metric=asked.metric,
-        mixed_weight=asked.mixed_weight,
-        alpha=asked.alpha,
-        concurrency=asked.concurrency,
-        retries=asked.retries,
-        timeout=asked.timeout,
-    )
 
 
 def _rival(other: Path | None, bare: bool) -> Skill | None:

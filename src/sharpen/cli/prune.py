@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.config.training import measuring, training_of
 from sharpen.cli.config.typed import resolve
 from sharpen.cli.forecast import effect_in_words, smallest_effect
 from sharpen.cli.problem import Given, Problem, limits_of
@@ -79,17 +80,18 @@ def command(
     """
     given = Given(tasks, student, None, simulated, seed, scorer, tuple(student_option or ()), judge=judge)
     resolved = resolve(context, config, [*(cfg_options or ()), *(overrides or ())], preset)
+    limits = limits_of(budget)
+    ways: dict[str, Any] = {"metric": metric, "concurrency": concurrency}
     if resolved is None:
         problem = given.problem(path)
     else:
         from sharpen.cli.configured import configured  # brings the suites with it
 
         found = configured(resolved, given, path, taught=False)
-        problem, metric, concurrency = found.problem, found.settings.metric, found.settings.concurrency
+        problem, ways = found.problem, measuring(found.settings)
+        limits = training_of(resolved).budget
     parts = edit_parts(problem.skill, view_of(path).blame) if is_run(path) else parts_of(problem.skill)
-    settings = PruneSettings(
-        passes=passes, metric=metric, concurrency=concurrency, seed=seed, drop_below=drop_below
-    )
+    settings = PruneSettings(passes=passes, seed=seed, drop_below=drop_below, **ways)
     if not parts:
         raise UsageError(_nothing(path))
     if write is not None:
@@ -98,9 +100,8 @@ def command(
     if dry_run:
         _cost(problem, parts, most, settings, json=json)
         return
-    with attempts_bar(most if budget is None else min(most, budget), quiet=quiet) as watch:
-        runner, limits = watch(problem.student), limits_of(budget)
-        pruning = prune(problem.skill, parts, problem.tasks, runner, limits, settings, run)
+    with attempts_bar(most if limits is None else min(most, limits.planned), quiet=quiet) as watch:
+        pruning = prune(problem.skill, parts, problem.tasks, watch(problem.student), limits, settings, run)
     written = _write(pruning, write)
     if json:
         simulated_too = {"simulated": problem.world is not None, "written": written and str(written)}

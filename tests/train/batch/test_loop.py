@@ -194,6 +194,13 @@ def test_the_teacher_may_set_the_edit_budget() -> None:
     assert {step["lr_control_mode"] for step in steps} == {"autonomous"}
 
 
+def test_a_teacher_that_cannot_set_it_leaves_it_to_the_schedule_and_the_step_says_so() -> None:
+    result = train(master(rate={"learning_rate": "many"}), merging="plain", epochs=1, limit="teacher")
+    step = next(step for step in of_kind(result, "step") if step["merged"])
+    assert step["edit_budget"] == step["lr_decision"]["learning_rate"] == 4
+    assert "no usable answer" in step["lr_decision"]["reasoning"]
+
+
 def test_lapses_go_into_the_appendix_through_the_gate() -> None:
     teacher = master(consolidate={"notes": ["one lapse"]})
     result = train(teacher, merging="plain", epochs=2, skill_aware=True, consolidate_above=3)

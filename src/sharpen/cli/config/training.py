@@ -150,3 +150,9 @@ def _idle(resolved: Resolved) -> Iterator[str]:
     for key in (*DEAD, *(["train.lanes"] if resolved.config.train.loop == "batch" else batch_only)):
         if resolved.is_changed(key):
             yield key
+
+
+def measuring(asked: TrainSettings) -> dict[str, Any]:
+    """What a configuration says about training that also holds for `eval` and `prune`."""
+    shared = ("metric", "mixed_weight", "alpha", "concurrency", "retries", "timeout")
+    return {name: getattr(asked, name) for name in shared}

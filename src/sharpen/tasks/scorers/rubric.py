@@ -54,17 +54,10 @@ class Judged(Protocol):
     def verdict(self, task: Task, answer: Answer, *, trial: int) -> Score: ...
 
 
-@dataclass(frozen=True)
-class Rubric:
-    """Criteria of its own or the task's `data.rubric`; soft is the share met, solved from `threshold` on."""
+class _ByModel:
+    """What scorers that ask a model have in common."""
 
     model: Model | Judge
-    criteria: tuple[str, ...] = ()
-    threshold: float = 1.0
-
-    @property
-    def name(self) -> str:
-        return f"rubric@1({self.judge.model.fingerprint}, {self.threshold:g})"
 
     @cached_property
     def judge(self) -> Judge:
@@ -75,6 +68,22 @@ class Rubric:
 
     def score(self, task: Task, answer: Answer) -> Score:
         return self.verdict(task, answer, trial=1)
+
+    def verdict(self, task: Task, answer: Answer, *, trial: int) -> Score:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Rubric(_ByModel):
+    """Criteria of its own or the task's `data.rubric`; soft is the share met, solved from `threshold` on."""
+
+    model: Model | Judge
+    criteria: tuple[str, ...] = ()
+    threshold: float = 1.0
+
+    @property
+    def name(self) -> str:
+        return f"rubric@1({self.judge.model.fingerprint}, {self.threshold:g})"
 
     def verdict(self, task: Task, answer: Answer, *, trial: int) -> Score:
         criteria = self.criteria or criteria_of(task.data.get("rubric"), f"task {task.id!r}")
@@ -96,7 +105,7 @@ class Rubric:
 
 
 @dataclass(frozen=True)
-class Graded:
+class Graded(_ByModel):
     """Correct, incorrect or not attempted, decided by a model against the right answer."""
 
     model: Model | Judge
@@ -105,16 +114,6 @@ class Graded:
     @property
     def name(self) -> str:
         return f"{self.label}@1({self.judge.model.fingerprint})"
-
-    @cached_property
-    def judge(self) -> Judge:
-        return as_judge(self.model)
-
-    def asks(self, task: Task) -> bool:
-        return True
-
-    def score(self, task: Task, answer: Answer) -> Score:
-        return self.verdict(task, answer, trial=1)
 
     def verdict(self, task: Task, answer: Answer, *, trial: int) -> Score:
         if not answer.text.strip():

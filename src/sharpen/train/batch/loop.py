@@ -93,7 +93,7 @@ class BatchLoop:
             return False
         self._note_solved(step)
         step.merged = await self._merging.merge(step.patches, step.start)
-        step.decision = await self._decided_limit(step)
+        step.decision = await self._decided_limit(step, scheduled)
         step.limit = self._allowed(scheduled, step.decision)
         step.chosen = await self._merging.select(step.merged, step.start, budget=step.limit)
         step.notes = self._lapses(step)
@@ -135,8 +135,8 @@ class BatchLoop:
             return NO_LIMIT
         return int(decision["learning_rate"]) if decision else budget
 
-    async def _decided_limit(self, step: Step) -> dict[str, Any] | None:
-        """What the teacher says a step may use, where it is asked; None leaves it to the schedule."""
+    async def _decided_limit(self, step: Step, scheduled: int) -> dict[str, Any] | None:
+        """What the teacher says a step may use, where it is asked; the schedule's where it cannot say."""
         if self._limit != "teacher" or not step.merged.items:
             return None
         scores = [rollout.score for rollout in step.rollouts if rollout.score is not None]
@@ -148,7 +148,9 @@ class BatchLoop:
         }
         said = await self._ask("rate", step.start, len(step.merged.items), material)
         rate = said.get("learning_rate")
-        return dict(said) if type(rate) is int and rate >= 0 else None
+        if type(rate) is int and rate >= 0:
+            return dict(said)
+        return {"learning_rate": scheduled, "reasoning": "the schedule's: the teacher gave no usable answer"}
 
     def _lapses(self, step: Step) -> list[str]:
         """Rules that were there and not followed, as the reflections noted them."""
