@@ -2,10 +2,11 @@
 
     python benchmarks/hook.py [--runs 60] [--rules 1000] [--markdown]
 
-`sharpen hook claude-code` is started as the client starts it, with that many rules installed and a failing
-command's output of 4 KB on standard input: once without a rule that applies, once with one. The bare process
-is `python -c pass` of the same interpreter. All three are started in turn, so that the machine's mood is
-in each; medians are shown. The ratio is what to look at: at most 2.
+A skill with that many rules of ten kinds is installed for Claude Code, and the command that the installation
+wrote into the client's settings is started, with a failing command's output of 4 KB on standard input: once
+without a rule that applies, once with one. The bare process is `python -c pass` of the same interpreter. All
+three are started in turn, so that the machine's mood is in each; medians are shown. The ratio is what to look
+at: at most 2.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -20,9 +22,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from sharpen.hook.run import RULES
-from sharpen.skills import Skill
-from sharpen.skills.rules import compiled, rules_of
 from tables import table
 
 BOUND = 2.0
@@ -31,25 +30,47 @@ LINE = "tests/test_orders.py::test_total[{}] PASSED in 0.01s, nothing to see her
 SAY = "In this project the module comes with the extra `dev`; installing it ended this failure in 3 sessions."
 
 
-def rules_text(count: int) -> str:
-    """So many rules as an evolved bank would have them: each about an error of its own."""
-    rows = [
-        {
-            "id": f"rule-{n}",
-            "tool": "shell",
-            "output": rf"Module{n}Error: No module named '(\w+)'",
-            "exit": "failed",
-            "not": {"command": r"--collect-only\b"},
-            "say": SAY,
-            "cooldown": 0,
-        }
-        for n in range(count)
-    ]
-    skill = Skill.from_text(
-        '---\nname: "many"\ndescription: "d"\n---\n\n# Many\n',
-        files={"events.json": json.dumps({"rules": rows}).encode()},
-    )
-    return compiled(rules_of(skill))
+KINDS = (
+    {
+        "output": r"Module{n}Error: No module named '(\w+)'",
+        "exit": "failed",
+        "not": {"command": r"--collect-only\b"},
+    },
+    {"output": r"error TS{n}: (?:Cannot find name|Property) '\w+'", "language": "typescript"},
+    {"output": r"^error\[E{n}\]: ", "command": r"\bcargo (?:build|test)\b", "exit": [101]},
+    {"output": r"(?i)permission denied: \S+/cache-{n}\b"},
+    {"output": r"ENOENT-{n}|EACCES-{n}|no such volume: v{n}", "exit": "failed"},
+    {"command": r"^npm (?:ci|install)\b.* --workspace=pkg-{n}(?: |$)"},
+    {"output": r"FAILED \S+test_feature_{n}\.py::\w+ - (?:Assertion|Key)Error"},
+    {"output": r"^E\s+fixture 'db_{n}' not found", "command": "pytest", "cooldown": 60},
+    {"path": ["src/feature_{n}/**/*.py", "tests/feature_{n}/*.py"], "language": "python"},
+    {"output": r"undefined reference to `lib{n}_\w+'", "exit": [1, 2], "not": {"output": "warning only"}},
+)
+"""Conditions as an evolved bank would have them, each about a failure of its own."""
+
+
+def skill_with_rules(folder: Path, count: int) -> Path:
+    """A skill's folder with so many rules, of all kinds in turn."""
+    rows = []
+    for n in range(count):
+        conditions = json.loads(json.dumps(KINDS[n % len(KINDS)]).replace("{n}", str(1000 + n)))
+        rows.append(
+            {"id": f"rule-{n}", "tool": "any" if "path" in conditions else "shell", "say": SAY, **conditions}
+        )
+        rows[-1]["cooldown"] = 0
+    folder.mkdir()
+    (folder / "SKILL.md").write_text(f'---\nname: "{folder.name}"\ndescription: "d"\n---\n\n# Many\n')
+    (folder / "events.json").write_text(json.dumps({"rules": rows}))
+    return folder
+
+
+def installed_command(project: Path, skill: Path, environment: dict[str, str]) -> list[str]:
+    """What the installation registers for the client, word by word."""
+    program = str(Path(sys.executable).with_name("sharpen"))
+    words = [program, "install", str(skill), "--to", "claude-code"]
+    subprocess.run(words, cwd=project, env=environment, check=True, capture_output=True)
+    settings = json.loads((project / ".claude/settings.json").read_text())
+    return shlex.split(settings["hooks"]["PostToolUseFailure"][0]["hooks"][0]["command"])
 
 
 def payload(folder: Path, ending: str) -> bytes:
@@ -79,18 +100,21 @@ def forget(folder: Path) -> None:
 
 
 def measure(folder: Path, runs: int, rules: int) -> dict[str, list[float]]:
-    path = folder / RULES
-    path.parent.mkdir(parents=True)
-    path.write_text(rules_text(rules), encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["SHARPEN_STATE"] = str(folder / "state")
-    hook = [str(Path(sys.executable).with_name("sharpen")), "hook", "claude-code"]
+    environment["HOME"] = str(folder)
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
+    os.environ["PATH"] = environment["PATH"]
+    project = folder / "project"
+    project.mkdir()
+    hook = installed_command(project, skill_with_rules(folder / "many", rules), environment)
+    middle = rules // 2 // len(KINDS) * len(KINDS)
     cases = {
         "python -c pass": ([sys.executable, "-c", "pass"], b"", False),
-        f"hook, {rules} rules, none applies": (hook, payload(folder, ""), False),
+        f"hook, {rules} rules, none applies": (hook, payload(project, ""), False),
         f"hook, {rules} rules, one applies": (
             hook,
-            payload(folder, f"Module{rules // 2}Error: No module named 'yaml'\n"),
+            payload(project, f"Module{1000 + middle}Error: No module named 'yaml'\n"),
             True,
         ),
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -123,3 +125,79 @@ def test_mistakes_are_named(program, harvested):
     assert "no session 'nobody'" in program("traces", "show", "nobody").stderr
     assert "sharpen harvest" in program("traces", "list", "--db", "missing.db").stderr
     assert program("traces", "show").exit_code == 2
+
+
+def test_a_title_cannot_steer_the_terminal(program, home):
+    words = "Look \x1b[31mred\x1b]0;owned\x07 \x9b5m \u202e 漢字 👨\u200d👩 [bold]"
+    stories.lines(
+        home / ".codex/sessions/2026/11/15/rollout-x-s2.jsonl",
+        [stories.codex_meta(id="s2", cwd="/srv/\x1b[2J"), stories.codex_user(words)],
+    )
+    program("harvest", "--from", "codex")
+    shown = r"Look \x1b[31mred\x1b]0;owned\x07 \x9b5m \u202e 漢字 👨\u200d👩 [bold]".replace(
+        r"\u200d", "\u200d"
+    )
+    for result in (program("traces"), program("traces", "show", "s2")):
+        assert shown in result.stdout
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(result.stdout)
+    assert json.loads(program("traces", "show", "s2", "--json").stdout)["steps"][0]["message"] == words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("list", "s1"), "takes no sessions"),
+        (("list", "--limit", "0"), "--limit"),
+        (("forget", "--retention", "12h"), "a day is the least"),
+        (("forget", "--older-than", "99999y"), "100y is the most"),
+        (("export", "--out", "nowhere/out.jsonl"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_with_an_archive_is_said_and_nothing_changes(program, harvested, arguments, said):
+    before = program("traces", "list", "--json").stdout
+    result = program("traces", *arguments)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert program("traces", "list", "--json").stdout == before
+
+
+def test_a_client_is_known_by_its_short_name_and_none_is_said(program, home):
+    program("harvest", "--from", "claude")
+    assert PROMPT in program("traces", "list", "--client", "claude").stdout
+    nobody = program("traces", "list", "--client", "nobody")
+    assert (nobody.exit_code, nobody.stdout) == (0, "")
+    assert "no such sessions" in nobody.stderr
+
+
+def test_a_sub_agent_is_exported_alone_when_it_is_asked_for(program, home):
+    main = stories.claude(home)
+    stories.lines(
+        main.with_suffix("") / "subagents" / "agent-a1.jsonl",
+        [stories.claude_line("user", "look", isSidechain=True, agentId="a1")],
+    )
+    program("harvest", "--from", "claude")
+    rows = json.loads(program("traces", "list", "--json").stdout)
+    (inner,) = [row for row in rows if row["relation"] == "sub-agent"]
+    assert len(program("traces", "export").stdout.splitlines()) == 1
+    (alone,) = program("traces", "export", str(inner["number"])).stdout.splitlines()
+    assert json.loads(alone)["steps"][0]["message"] == "look"
+
+
+def test_a_folder_without_sessions_is_said(program, here, home):
+    (here / "empty").mkdir()
+    result = program("harvest", "empty")
+    assert result.exit_code == 2
+    assert "no sessions" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["export", "list --json"])
+def test_a_reader_that_stops_early_is_no_error_of_the_archive(command, home, here):
+    many = [stories.codex_meta(id="long"), *(stories.codex_user(f"word {n} " * 50) for n in range(400))]
+    stories.lines(home / ".codex/sessions/2026/11/15/rollout-x-long.jsonl", many)
+    sharpen = f"{sys.executable} -c 'from sharpen.cli import main; main()'"
+    subprocess.run(f"{sharpen} harvest -q --from codex", shell=True, check=True, capture_output=True)
+    done = subprocess.run(
+        f"{sharpen} traces {command} | head -c 5", shell=True, capture_output=True, text=True, check=True
+    )
+    assert len(done.stdout) == 5
+    assert done.stderr == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -31,14 +32,56 @@ def test_in_and_out_again(program, library, here):
     assert "Codex asks once for each hook" in done.stderr
     assert program("install", library, "--to", "claude,codex").stderr.strip() == "nothing to do"
     assert "remove  .claude/skills/house-rules" in program("uninstall").stdout.splitlines()
-    assert {path.name for path in here.iterdir()} == {"library", "home", "bin"}
+    assert {path.name for path in here.iterdir()} == {"library", "home", "bin", "sharpen_state"}
+    assert [path.name for path in (here / "sharpen_state").iterdir()] == ["install.lock"]
 
 
 def test_a_dry_run_and_json(program, library, here):
     done = json.loads(program("install", library, "--to", "claude", "--dry-run", "--json").stdout)
     assert done["dry_run"] is True
-    assert {"action": "link", "path": ".claude/skills/house-rules"} in done["changes"]
+    link = next(one for one in done["changes"] if one["action"] == "link")
+    assert link["path"] == ".claude/skills/house-rules"
+    assert link["diff"].endswith("-> ../../.agents/skills/house-rules\n")
     assert not (here / ".agents").exists()
+
+
+def test_a_dry_run_shows_lines(program, library, here):
+    (here / ".claude").mkdir()
+    (here / ".claude/settings.json").write_text('{\n  "model": "m"\n}\n')
+    shown = program("install", library, "--to", "claude", "--dry-run").stdout
+    assert "would edit  .claude/settings.json\n" in shown
+    assert '\n+  "model": "m",\n+  "hooks": {\n' in shown
+
+
+def test_out_again_from_below_and_from_afar_and_without_the_source(program, library, here, monkeypatch):
+    program("install", library, "--to", "claude")
+    shutil.rmtree(library)
+    (here / "deep/down").mkdir(parents=True)
+    monkeypatch.chdir(here / "deep/down")
+    assert "remove  .claude/skills/house-rules" in program("uninstall", "--dry-run").stdout.replace(
+        "would ", ""
+    )
+    monkeypatch.chdir(here / "home")
+    assert program("uninstall").stderr.strip() == "nothing to do"
+    program("uninstall", "--project", here)
+    assert not (here / ".agents").exists()
+
+
+def test_a_folder_of_skills_a_pattern_and_a_file_of_rules(program, library, here):
+    other = library.parent / "other"
+    other.mkdir()
+    (other / "SKILL.md").write_text(SKILL.replace("house-rules", "other"))
+    for typed in (library.parent, f"{library.parent}/*", f"{library.parent}/o*", other / "SKILL.md"):
+        program("install", typed, "--to", "codex")
+        assert (here / ".agents/skills/other/SKILL.md").is_file()
+        program("uninstall")
+    rules = here / "boom-rules.json"
+    rules.write_text(json.dumps(RULES))
+    program("install", rules, "--to", "codex,cursor")
+    text = (here / ".agents/skills/boom-rules/SKILL.md").read_text()
+    assert "Use when the tool is shell and the output has `boom`" in text
+    assert "Sign the file." in text
+    assert "boom-rules/boom" in (here / ".agents/sharpen/events.jsonl").read_text()
 
 
 def test_the_home_is_another_scope(program, library, here):
@@ -61,6 +104,8 @@ def test_clients_are_found_on_the_path(program, library, here):
     ("arguments", "complaint"),
     [
         (["--to", "clippy"], "unknown: clippy"),
+        (["--to", "codx"], "unknown: codx (did you mean codex?)"),
+        (["--to", "gemini", "--project", "nowhere"], "is not a folder"),
         (["--to", ","], "no client is named"),
         (["--to", "gemini", "--profile", "x"], "--profile is about Codex"),
         (["--to", "gemini", "--plugin", "p"], "installs nothing"),
@@ -70,6 +115,21 @@ def test_what_cannot_be_meant_is_refused(program, library, arguments, complaint)
     done = program("install", library, *arguments)
     assert done.exit_code == 2
     assert complaint in done.stderr
+
+
+def test_paths_that_cannot_be_meant(program, library, here):
+    library.rename(library.with_name("another"))
+    for typed, complaint in (
+        (here / "library/another", "the skill is called house-rules and its folder another"),
+        (here / "library/another/events.json", "belongs to a skill"),
+        (here / "nothing", "does not exist"),
+        (f"{here}/no*", "nothing matches"),
+        (here / "bin", "holds no SKILL.md"),
+    ):
+        done = program("install", typed, "--to", "codex")
+        assert done.exit_code == 2
+        assert complaint in done.stderr
+    assert not (here / ".agents").exists()
 
 
 def test_a_plugin_folder(program, library, here):
@@ -93,18 +153,25 @@ def test_the_log_says_what_spoke_and_what_came_back(program, library, here):
     lines = [{"at": 100, "what": "fired", **row}, {"at": 200, "what": "again", **row}]
     lines.append({"at": 300, "what": "fired", **row, "session": "2", "cwd": "/elsewhere"})
     (folder / "firings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "broken\n")
-    (folder / "errors.log").write_text("ValueError: something\n")
+    wrong = {"at": 250, "client": "codex", "rule": "s/other", "error": "error: missing )", "place": ""}
+    (folder / "errors.jsonl").write_text(json.dumps(wrong) + "\n")
     done = program("hook", "log")
     assert "1970-01-01 00:05:00" in done.stdout
     assert "1 lines of the record could not be read" in done.stderr
-    assert "failed 1 times" in done.stderr
+    assert "the rule s/other failed and stayed silent, 1 times: error: missing )" in done.stderr
     (rule,) = json.loads(program("hook", "log", "--json").stdout)
     assert rule == {
-        "rule": "s/boom", "fired": 2, "sessions": 2, "recurred": 1, "clients": ["codex"], "last": 300,
+        "rule": "s/boom", "fired": 2, "sessions": 2, "recurred": 1, "same_command": 0,
+        "clients": ["codex"], "last": 300,
     }  # fmt: skip
     (rule,) = json.loads(program("hook", "log", "--project", here, "--json").stdout)
     assert rule["fired"] == 1
-    assert len(json.loads(program("hook", "log", "--each", "--json").stdout)) == 3
+    each = json.loads(program("hook", "log", "--each", "--json").stdout)
+    assert [(one["session"], one["recurred"]) for one in each] == [("1", 1), ("2", 0)]
+    (late,) = json.loads(program("hook", "log", "--each", "--json", "--since", "1970-01-01T00:04:00Z").stdout)
+    assert late["session"] == "2"
+    assert json.loads(program("hook", "log", "--json", "--rule", "boom").stdout)
+    assert json.loads(program("hook", "log", "--json", "--rule", "bo").stdout) == []
 
 
 def test_a_client_nobody_knows_is_a_mistake(process):

@@ -40,6 +40,7 @@ def test_no_skill_is_a_side_like_any_other(program: Program, here: Path) -> None
     better = program("eval", "good.md", "none", "--simulated", "slip.1")
     assert better.exit_code == 0
     assert "(no skill)" in better.stdout
+    assert "with minus without, paired" in better.stdout
     assert better.stdout == program("eval", "good.md", "--bare", "--simulated", "slip.1").stdout
     worse = program("eval", "none", "good.md", "--simulated", "slip.1", "--json")
     assert (worse.exit_code, json.loads(worse.stdout)["word"]) == (12, "worse")
@@ -68,7 +69,26 @@ def test_looking_at_test_is_said(program: Program) -> None:
 def test_the_cost_of_a_comparison(program: Program, here: Path) -> None:
     (here / "good.md").write_text(GOOD)
     result = program("eval", "good.md", "--bare", "--simulated", "slip.1", "-p", 3, "--dry-run")
-    assert result.stdout == "120 attempts: 2 × 20 selection tasks × 3 passes\n"
+    assert result.stdout.splitlines() == [
+        "120 attempts: 2 × 20 selection tasks × 3 passes",
+        "the smallest gain that would show: 6 tasks won and none lost of 20",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "words"),
+    [
+        (("--tokens", 1), 4, "budget"),
+        (("--usd", 0.01), 4, "budget"),
+        (("--seconds", 100), 0, "better"),
+    ],
+)
+def test_every_limit_of_a_budget_can_be_typed(
+    limit: tuple[str, float], code: int, words: str, program: Program, here: Path
+) -> None:
+    (here / "good.md").write_text(GOOD)
+    result = program("eval", "good.md", "--bare", "--simulated", "slip.1", *limit)
+    assert (result.exit_code, words in result.stdout + result.stderr) == (code, True), result.stderr
 
 
 def test_a_budget_that_does_not_reach(program: Program) -> None:

@@ -73,6 +73,8 @@ def test_a_server_that_stays_down_ends_with_3_and_the_same_command_goes_on(
         ("opnai:gpt", "did you mean openai"),
         ("openai:", "names no model"),
         ("codx:gpt", "did you mean codex"),
+        ("claud", "did you mean claude:MODEL"),
+        ("claude", "write claude:MODEL"),
         ("tools:opnai:gpt", "did you mean openai"),
         ("local:smolm2", "did you mean 'smollm2'"),
         ("openai:gpt", "OPENAI_API_KEY"),

@@ -17,7 +17,7 @@ from pathlib import Path
 from loopback import LoopbackModel, Script
 from sharpen.clients import Client, Order
 
-PATIENCE = 180.0
+PATIENCE = 400.0
 """Seconds one run of a client may take on a busy machine."""
 
 
@@ -44,18 +44,26 @@ class Place:
         home, temporary = str(self.home), str(self.temporary)
         return {"HOME": home, "TMPDIR": temporary, "PATH": path, "LANG": "C.UTF-8", "TERM": "dumb"}
 
-    def sharpen(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def environment_with(self, path: str) -> dict[str, str]:
+        """The same with another folder of programs first."""
+        return {**self.environment, "PATH": os.pathsep.join([path, self.environment["PATH"]])}
+
+    def sharpen(
+        self, *arguments: str, path: str = "", check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
         """The program as that user would type it, in the project's folder."""
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-m", "sharpen", *arguments],
             cwd=self.project,
-            env=self.environment,
+            env=self.environment_with(path) if path else self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
-            check=True,
+            timeout=2 * PATIENCE,
+            check=False,
         )
+        assert done.returncode == 0 or not check, done.stderr
+        return done
 
 
 def run(
@@ -77,13 +85,13 @@ def run_with(
     without: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
     """One run against a model that is there already; `without` leaves out some of the usual arguments."""
-    url = model.url if client.wires[0] in ("messages", "gemini") else model.url + "/v1"
+    url = endpoint_of(client, model)
     order = Order(prompt, "gemini-2.5-flash", client.wires[0], url, extra_arguments=extra)
     launch = client.launch(order)
     for name, text in launch.files.items():
         _merge(place.home / name, text)
-    environment = {**place.environment, **launch.environment, client.key_variable: "no-key"}
-    environment["PATH"] = os.pathsep.join([str(Path(binary).parent), environment["PATH"]])
+    environment = {**place.environment_with(str(Path(binary).parent)), **launch.environment}
+    environment[client.key_variable] = "no-key"
     return subprocess.run(
         [binary, *(argument for argument in launch.arguments if argument not in without)],
         cwd=place.project,
@@ -93,6 +101,16 @@ def run_with(
         text=True,
         timeout=PATIENCE,
     )
+
+
+def scope_of(client: Client) -> str:
+    """Where hooks are tried: Kimi takes the home's only, Codex and Copilot a project's once it is trusted."""
+    return "user" if client.name in ("kimi", "codex", "copilot") else "project"
+
+
+def endpoint_of(client: Client, model: LoopbackModel) -> str:
+    """The model's address as the client wants it: some add the version of the protocol themselves."""
+    return model.url if client.wires[0] in ("messages", "gemini") else model.url + "/v1"
 
 
 def _merge(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@
 
 Each client plays the scenario once with its skill and once against a model that refuses it. Folder names are
 replaced, long strings are cut in the middle, and long lines that no reader looks at are left out.
+`write_clean` does the same to a session file from any other run, such as those in `data/sessions/`.
 """
 
 from __future__ import annotations
@@ -39,20 +40,31 @@ def record(client: Client, binary: str, name: str, target: Path, **options: obje
         wrapper.chmod(0o755)
         play(client, str(wrapper), TASKS[0], **options)
         root = Path(folder, "root").read_text().strip()
-        _write(Path(folder, "stdout"), target / f"{client.name}_{name}.jsonl", root)
+        write_clean(Path(folder, "stdout"), target / f"{client.name}_{name}.jsonl", root)
         for path in Path(folder, "home").glob(client.session_files or "none") if name == "solved" else ():
-            _write(path, target / f"{client.name}_{name}_session.jsonl", root)
+            write_clean(path, target / f"{client.name}_{name}_session.jsonl", root)
 
 
-def _write(source: Path, target: Path, root: str) -> None:
+def write_clean(source: Path, target: Path, root: str) -> None:
+    """A file of JSON lines as it may be kept: without the vendor's prompts and this machine's folders."""
     lines = [json.loads(line) for line in source.read_text().split("\n") if line.strip()]
     texts = [json.dumps(_short(line, root), ensure_ascii=False) + "\n" for line in lines if _counts(line)]
     target.write_text("".join(texts))
 
 
+UNREAD = (
+    *("session.background_tasks_changed", "llm.tools_snapshot", "profile.bind", "agent.message.appended"),
+    *("world_state", "api-request", "api-request-blob", "api-request-shape", "tools-used", "atis-latch"),
+)
+READ_ATTACHMENTS = ("queued_command", "skill_listing")
+
+
 def _counts(line: dict[str, object]) -> bool:
     """Without the lines that are long or many and that no reader looks at."""
-    return line.get("type") not in ("session.background_tasks_changed", "llm.tools_snapshot", "profile.bind")
+    attachment = line.get("attachment")
+    if isinstance(attachment, dict) and attachment.get("type") not in READ_ATTACHMENTS:
+        return False
+    return line.get("type") not in UNREAD
 
 
 def _short(value: object, root: str) -> object:

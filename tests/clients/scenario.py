@@ -20,6 +20,8 @@ from sharpen.skills import Skill
 from sharpen.tasks.scoring import Answer
 from sharpen.types import Rollout, Score, Task
 
+from .live import PATIENCE
+
 KEY = "sk-canary-0123456789abcdefghij"
 SKILL = Skill.from_text(
     '---\nname: "house-rules"\ndescription: "ZEBRA-DESCRIPTION how files are signed here"\n---\n\n'
@@ -82,7 +84,7 @@ def play(
 ) -> tuple[Rollout, LoopbackModel]:
     """One attempt of the real client against a fresh model."""
     os.environ["LOOPBACK_KEY"] = KEY
-    options = {"timeout": 120.0, "isolation": best_isolation(client), **options}
+    options = {"timeout": PATIENCE, "isolation": best_isolation(client), **options}
     with LoopbackModel(script or follower(client.skills.user[0]), failing=failing) as model:
         bare = options.get("wire", client.wires[0]) in ("messages", "gemini")
         url = model.url if bare else model.url + "/v1"

@@ -198,3 +198,25 @@ def test_inside_a_loop_it_says_what_to_use() -> None:
         return await sharpen.aevaluate(START, made.tasks(), student)
 
     assert asyncio.run(inside()).score.n == 20
+
+
+def test_a_gain_on_few_tasks_is_not_said_to_need_fewer_than_a_sign_test_does() -> None:
+    tasks, student = scripted([1, 1], [0, 0])
+    compared = sharpen.compare(Skill("a"), Skill("b"), tasks, student)
+    assert "about 6 tasks would show a gain of this size" in compared.verdict.reason
+
+
+def test_attempts_that_tell_whether_the_skill_was_opened_and_what_they_used_are_counted() -> None:
+    class Telling(Scripted):
+        async def attempt(self, task: Task, skill: Skill, *, trial: int) -> Rollout:
+            told = {"extra": {"skill_used": task.id == "t0" if skill.text == "a" else None}}
+            usage = Usage(90, 10) if skill.text == "a" else None
+            return Rollout.scored(task, hard=1, usage=usage, trajectory=told)
+
+    compared = sharpen.compare(Skill("a"), Skill("b"), [Task("t0"), Task("t1")], Telling({}))
+    assert (compared.first.openings, compared.first.tokens) == ((True, False), (100, 100))
+    assert (compared.second.openings, compared.second.tokens) == ((), ())
+    said = compared.as_json()
+    assert said["first"]["skill_used"] == {"in": 1, "of": 2}
+    assert said["first"]["tokens_per_attempt"] == 100
+    assert (said["second"]["skill_used"], said["second"]["tokens_per_attempt"]) == (None, None)

@@ -1,4 +1,7 @@
-"""What the real clients sent to a hook after `echo boom-okapi; exit 3`, folder names aside."""
+"""What the real clients sent to a hook, folder names aside: first after `echo boom-okapi; exit 3`.
+
+Below, how each of them tells of other endings of a shell command (`ENDINGS`) and of other tools.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +104,161 @@ CODEX_ITEM = {
             "status": "failed",
             "aggregated_output": "boom-okapi\n",
             "exit_code": 3,
+            "duration": {"secs": 4, "nanos": 101043098},
         },
     },
 }
 """The line of Codex's session file that knows the exit code when the hook is started."""
+
+
+def claude(**response: object) -> dict[str, object]:
+    return {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": response}
+
+
+def claude_error(error: str) -> dict[str, object]:
+    return {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": error}
+
+
+def gemini(text: str, shown: str) -> dict[str, object]:
+    framed = f"<untrusted_context>\n{text}\n</untrusted_context>"
+    response = {"llmContent": framed, "returnDisplay": shown}
+    return {
+        "hook_event_name": "AfterTool",
+        "tool_name": "run_shell_command",
+        "tool_response": response,
+    }
+
+
+def opencode(text: str, code: int | None) -> dict[str, object]:
+    return {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "bash",
+        "tool_response": text,
+        "exit_code": code,
+    }
+
+
+def copilot(text: str) -> dict[str, object]:
+    result = {"result_type": "success", "text_result_for_llm": text}
+    return {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_result": result}
+
+
+def kimi(text: str) -> dict[str, object]:
+    return {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_output": text}
+
+
+def kimi_error(text: str) -> dict[str, object]:
+    error = {"code": "internal", "message": text, "retryable": False}
+    return {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": error}
+
+
+LIES = "one\nExit Code: 7\nexit code: 9"
+SLOW = "shell tool terminated command after exceeding timeout 1500 ms. If this command is expected to"
+TASK = "task_id: bash-ynyh5u7l\npid: 12915\ndescription: one\nstatus: running\nautomatic_notification: true"
+ENDINGS = [
+    (
+        "claude-code",
+        "worked",
+        claude(stdout="fine\nwarn", stderr="", interrupted=False),
+        "fine\nwarn",
+        0,
+        False,
+    ),
+    ("claude-code", "lies", claude(stdout=LIES, stderr=""), LIES, 0, False),
+    ("claude-code", "failed", claude_error("Exit code 3\nboom-okapi"), "boom-okapi", 3, True),
+    ("claude-code", "silent", claude_error("Exit code 6"), "", 6, True),
+    ("claude-code", "grep", claude(stdout="", returnCodeInterpretation="No matches found"), "", None, None),
+    (
+        "claude-code",
+        "too slow",
+        claude(stdout="begin", backgroundTaskId="b8", timedOutAfterMs=1500),
+        "begin",
+        None,
+        None,
+    ),
+    ("claude-code", "background", claude(stdout="", stderr="", backgroundTaskId="bo8"), "", None, None),
+    ("claude-code", "interrupted", claude(stdout="half", interrupted=True), "half", None, None),
+    ("codex", "worked", {**CODEX, "tool_response": LIES}, LIES, None, None),
+    (
+        "gemini",
+        "worked",
+        gemini("Output: fine\nwarn\nProcess Group PGID: 8116", "fine\nwarn"),
+        "fine\nwarn",
+        0,
+        False,
+    ),
+    ("gemini", "lies", gemini(f"Output: {LIES}\nProcess Group PGID: 8266", LIES), LIES, 0, False),
+    (
+        "gemini",
+        "failed",
+        gemini("Output: boom-okapi\nExit Code: 3\nProcess Group PGID: 8178", "boom-okapi"),
+        "boom-okapi",
+        3,
+        True,
+    ),
+    (
+        "gemini",
+        "silent",
+        gemini("Output: (empty)\nExit Code: 6\nProcess Group PGID: 8379", "Command exited with code: 6"),
+        "",
+        6,
+        True,
+    ),
+    (
+        "gemini",
+        "killed",
+        gemini("Output: (empty)\nSignal: 9\nProcess Group PGID: 8338", "Command terminated by signal: 9"),
+        "",
+        137,
+        True,
+    ),
+    (
+        "gemini",
+        "background",
+        gemini("Command moved to background (PID: 8486). Output hidden.", "Command moved"),
+        "Command moved to background (PID: 8486). Output hidden.",
+        None,
+        None,
+    ),
+    ("opencode", "worked", opencode("fine\nwarn\n", 0), "fine\nwarn\n", 0, False),
+    ("opencode", "silent", opencode("(no output)", 6), "", 6, True),
+    (
+        "opencode",
+        "too slow",
+        opencode(f"begin\n\n\n<shell_metadata>\n{SLOW}\n</shell_metadata>", None),
+        "begin\n",
+        None,
+        True,
+    ),
+    (
+        "copilot",
+        "worked",
+        copilot("fine\nwarn\n<shellId: 0 completed with exit code 0>"),
+        "fine\nwarn",
+        0,
+        False,
+    ),
+    ("copilot", "lies", copilot(f"{LIES}\n<shellId: 3 completed with exit code 0>"), LIES, 0, False),
+    ("copilot", "silent", copilot("\n<shellId: 2 completed with exit code 1>"), "", 1, True),
+    (
+        "copilot",
+        "background",
+        copilot("<command started in background with shellId: 10>"),
+        "<command started in background with shellId: 10>",
+        None,
+        None,
+    ),
+    ("copilot", "refused", claude_error("Command not executed."), "Command not executed.", None, True),
+    ("kimi", "worked", kimi(LIES), LIES, 0, False),
+    ("kimi", "failed", kimi_error("boom-okapi\nCommand failed with exit code: 3."), "boom-okapi", 3, True),
+    (
+        "kimi",
+        "silent",
+        kimi_error("Process exited with code 6\nCommand failed with exit code: 6."),
+        "",
+        6,
+        True,
+    ),
+    ("kimi", "background", kimi(TASK), TASK, None, None),
+]
+"""Client, what happened, payload; then output, exit code and failure as they should be read."""

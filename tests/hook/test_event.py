@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharpen.hook.event import LONGEST, Event
+from sharpen.hook.event import LONGEST, LONGEST_LINE, Event
 from sharpen.hook.quick_json import dumps, loads
-from sharpen.hook.rollout import exit_code
+from sharpen.hook.rollout import TAIL, complete
 
 from . import payloads
 
@@ -44,24 +45,49 @@ def test_success_is_success():
     assert event.output == "boom-okapi\nand a warning"
 
 
+@pytest.mark.parametrize(
+    ("client", "what", "payload", "output", "code", "failed"),
+    payloads.ENDINGS,
+    ids=[f"{client}-{what}" for client, what, *_ in payloads.ENDINGS],
+)
+def test_endings_are_told_apart_in_each_clients_words(client, what, payload, output, code, failed):
+    event = Event(client, payload)
+    assert (event.output, event.exit_code, event.failed) == (output, code, failed)
+
+
+def completed(path: Path, call: str = "call_1") -> tuple[int | None, bool | None, float]:
+    event = Event("codex", {**payloads.CODEX, "transcript_path": str(path), "tool_use_id": call})
+    complete(event)
+    return event.exit_code, event.failed, event.seconds
+
+
 def test_codex_says_the_exit_code_in_its_session_file_only(tmp_path):
     event = Event("codex", payloads.CODEX)
-    assert (event.failed, event.exit_code) == (False, None)
+    assert (event.failed, event.exit_code) == (None, None)
     path = tmp_path / "rollout.jsonl"
-    other = json.loads(json.dumps(payloads.CODEX_ITEM).replace("call_1", "call_2").replace("3", "7"))
-    noise = '{"broken": "exit_code call_1'
-    path.write_text("\n".join([json.dumps(payloads.CODEX_ITEM), noise, json.dumps(other)]) + "\n")
-    assert exit_code(str(path), "call_1") == 3
-    assert exit_code(str(path), "call_3") is None
-    assert exit_code(str(tmp_path / "none"), "call_1") is None
+    other = json.loads(json.dumps(payloads.CODEX_ITEM).replace("call_1", "call_2"))
+    other["payload"]["item"]["exit_code"] = 0
+    noise = '{"broken": "exit_code", "call_1": "exit_code'
+    lines = [json.dumps(payloads.CODEX_ITEM), noise, json.dumps(other), '{"half": "call_1", "exit_code"']
+    path.write_text("\n".join(lines))
+    assert completed(path) == (3, True, 4.0)
+    assert completed(path, "call_2") == (0, False, 4.0)
+    assert completed(path, "call_3") == (None, None, 0.0)
+
+
+def test_a_session_file_that_is_missing_compressed_or_a_folder_says_nothing(tmp_path):
+    packed = tmp_path / "rollout.jsonl.zst"
+    packed.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(range(256)) * 40)
+    for path in (tmp_path / "none", packed, tmp_path, Path("with\0nul")):
+        assert completed(path) == (None, None, 0.0)
 
 
 def test_the_session_file_is_read_from_its_end(tmp_path):
     path = tmp_path / "rollout.jsonl"
     with path.open("w") as stream:
-        stream.write("x" * 3_000_000 + "\n")
+        stream.write("x" * (TAIL + 1_000_000) + "\n")
         stream.write(json.dumps(payloads.CODEX_ITEM) + "\n")
-    assert exit_code(str(path), "call_1") == 3
+    assert completed(path) == (3, True, 4.0)
 
 
 def test_a_patch_and_a_file_tool_have_paths():
@@ -74,11 +100,38 @@ def test_a_patch_and_a_file_tool_have_paths():
     assert (wrote.tool, wrote.paths) == ("edit", ("/w/c.rs",))
 
 
-def test_long_output_keeps_both_ends():
-    event = Event("codex", {**payloads.CODEX, "tool_response": "BEGIN" + "x" * 100_000 + "END"})
+def test_an_edited_file_is_not_the_edits_output():
+    response = {
+        "filePath": "/w/a.py",
+        "oldString": "x=1",
+        "originalFile": "SECRET",
+        "structuredPatch": ["-x"],
+    }
+    event = Event("claude-code", {"tool_name": "Edit", "tool_input": {}, "tool_response": response})
+    assert "SECRET" not in event.output
+
+
+def test_a_tool_that_calls_its_answer_an_error_has_failed():
+    missed = {"llmContent": "Could not find", "error": {"message": "m", "type": "edit_no_occurrence_found"}}
+    event = Event("gemini", {"tool_name": "replace", "tool_response": missed})
+    assert (event.tool, event.failed) == ("edit", True)
+
+
+def test_a_command_given_word_by_word_is_one_line():
+    words = {"command": ["bash", "-lc", "make", 3]}
+    assert Event("codex", {"tool_name": "shell", "tool_input": words}).command == "bash -lc make"
+
+
+def test_long_output_keeps_both_ends_and_so_does_a_long_line():
+    lines = "BEGIN\n" + "x\n" * 50_000 + "END"
+    event = Event("codex", {**payloads.CODEX, "tool_response": lines})
     assert event.output.startswith("BEGIN")
     assert event.output.endswith("END")
-    assert len(event.output) <= LONGEST + 1
+    assert len(event.output) <= LONGEST
+    one = Event("codex", {**payloads.CODEX, "tool_response": "HEAD" + "y" * 9_000 + "TAIL\nshort"}).output
+    assert max(map(len, one.split("\n"))) <= LONGEST_LINE
+    assert one.startswith("HEAD")
+    assert one.endswith("TAIL\nshort")
 
 
 @given(st.dictionaries(st.sampled_from([*payloads.CLAUDE_WORKED, *payloads.KIMI]), json_values))

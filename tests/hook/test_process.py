@@ -54,11 +54,22 @@ def record(project: Path) -> list[str]:
     return [json.loads(line)["what"] for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def cool_down(project: Path, seconds: int) -> None:
+def errors(project: Path) -> list[tuple[str, str]]:
+    path = project.parent / "state/hooks/errors.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [(row["rule"], row["error"]) for row in rows]
+
+
+def silent(done: subprocess.CompletedProcess[bytes]) -> bool:
+    return (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def cool_down(project: Path, seconds: float) -> None:
     """Make what was said in a session that much older."""
     for path in project.parent.glob("state/hooks/*.said"):
-        rows = [line.split("\t") for line in path.read_text().splitlines()]
-        path.write_text("".join(f"{name}\t{float(at) - seconds}\n" for name, at in rows))
+        rows = [line.rsplit("\t", 3) for line in path.read_text().splitlines()]
+        older = [(name, float(at) - seconds, float(seen) - seconds, sum_) for name, at, seen, sum_ in rows]
+        path.write_text("".join("\t".join(map(str, row)) + "\n" for row in older))
 
 
 def test_a_rule_that_applies_is_told_in_the_clients_format(project):
@@ -66,7 +77,10 @@ def test_a_rule_that_applies_is_told_in_the_clients_format(project):
     assert (done.returncode, done.stderr) == (0, b"")
     said = json.loads(done.stdout)["hookSpecificOutput"]
     assert said["hookEventName"] == "PostToolUseFailure"
-    assert said["additionalContext"] == "Known from earlier sessions (s, rule s/boom): A fact."
+    assert said["additionalContext"] == (
+        "From the installed skill s (event rule s/boom, learnt in earlier sessions, "
+        "not written by the user): A fact."
+    )
     assert record(project) == ["fired"]
 
 
@@ -161,24 +175,248 @@ def test_whatever_it_is_given_it_stays_silent_and_ends_well(project, payload):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_broken_rules_and_a_state_folder_that_cannot_be_written_disturb_nobody(project):
-    (project / RULES).write_bytes(b'["shell", "boom-", {"output": "("}]\n\xff')
-    (project.parent / "state").write_text("a file in its place")
+def test_a_broken_rule_among_good_ones_silences_none_and_is_told(project):
+    broken = ["shell", "boom-", {"id": "s/broken", "say": "x", "output": "("}]
+    newer = ["shell", "boom-", {"id": "s/newer", "say": "x", "output": "boom", "phase": "moon"}]
+    write_rules(project, broken, newer, RULE)
+    with (project / RULES).open("ab") as stream:
+        stream.write(b'["shell", "boom-", {"id": "s/half", "out\xff')
     done = hook(project, "claude-code", event(project))
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert b"A fact." in done.stdout
+    assert done.stderr == b""
+    told = errors(project)
+    assert ("s/newer", "UnknownRuleError: unknown conditions: phase") in told
+    assert any(rule == "s/broken" and "unterminated subpattern" in error for rule, error in told)
+    assert len(told) == 3
 
 
-def test_an_error_is_noted_where_the_log_finds_it(project):
-    write_rules(project, ["shell", "boom-", {"id": "s/boom", "output": "("}])
+def test_a_pattern_that_python_warns_of_warns_no_agent(project):
+    write_rules(project, ["shell", "boom-", {**RULE[2], "output": "[[b]oom"}])
+    done = hook(project, "claude-code", event(project))
+    assert b"A fact." in done.stdout
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("what", ["folder", "gone", "empty", "binary"])
+def test_a_rules_file_that_is_none_disturbs_nobody(project, what):
+    path = project / RULES
+    path.unlink()
+    if what == "folder":
+        path.mkdir()
+    elif what != "gone":
+        path.write_bytes(b"" if what == "empty" else bytes(range(256)) * 100)
+    assert silent(hook(project, "claude-code", event(project)))
+
+
+@pytest.mark.parametrize("place", ["state", "state/hooks"])
+def test_a_state_folder_that_cannot_be_written_disturbs_nobody(project, place):
+    path = project.parent / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a file in its place")
+    assert silent(hook(project, "claude-code", event(project)))
+
+
+def test_a_session_file_that_was_cut_forgets_only_what_was_cut(project):
     hook(project, "claude-code", event(project))
-    assert "error" in (project.parent / "state/hooks/errors.log").read_text()
+    (path,) = project.parent.glob("state/hooks/*.said")
+    path.write_bytes(b"s/other\t17\n\xff\xfe\ts\tx\t\n" + path.read_bytes() + b"s/boom\t1.5")
+    cool_down_is_on = hook(project, "claude-code", event(project))
+    assert silent(cool_down_is_on)
+    assert not errors(project)
 
 
-def test_a_pattern_that_never_ends_is_ended(project):
-    write_rules(project, ["shell", "boom-", {"id": "s/x", "output": r"(a+)+$", "say": "x"}])
-    failing = event(project, error="Exit code 3\nboom-" + "a" * 40 + "!")
-    done = hook(project, "claude-code", failing)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+@pytest.mark.parametrize("home", [None, "", "relative"])
+def test_without_a_home_nothing_is_written_beside_the_project(project, home):
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_STATE_HOME")
+    }
+    environment |= {"SHARPEN_STATE": str(project.parent / "state")} | ({} if home is None else {"HOME": home})
+    command = [sys.executable, "-m", "sharpen", "hook", "claude-code"]
+    given = json.dumps(event(project)).encode()
+    done = subprocess.run(command, input=given, env=environment, cwd=project, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(path.name for path in project.iterdir()) == [".agents"]
+    if home is None:
+        assert b"A fact." in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["0<&-", ">&-", "2>&-", "0<&- >&- 2>&-"])
+def test_closed_streams_disturb_nobody(project, closed):
+    given = project.parent / "event.json"
+    given.write_text(json.dumps(event(project)))
+    environment = {**os.environ, "HOME": str(project.parent), "SHARPEN_STATE": str(project.parent / "state")}
+    line = f"{sys.executable} -m sharpen hook claude-code < {given} {closed}"
+    done = subprocess.run(["sh", "-c", line], env=environment, cwd=project, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    for path in project.parent.glob("state/hooks/*"):
+        assert b"hookSpecificOutput" not in path.read_bytes()
+
+
+def test_a_full_disk_disturbs_nobody(project):
+    """/dev/full takes no byte: as the file of firings it stands for a disk that is full."""
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    folder = project.parent / "state/hooks"
+    folder.mkdir(parents=True)
+    (folder / "firings.jsonl").symlink_to("/dev/full")
+    (folder / "errors.jsonl").symlink_to("/dev/full")
+    assert silent(hook(project, "claude-code", event(project)))
+
+
+def test_an_output_of_ten_megabytes_is_looked_at_from_both_ends(project):
+    done = hook(
+        project, "claude-code", event(project, error="Exit code 3\n" + "x" * 10_000_000 + "\nboom-end")
+    )
+    assert b"A fact." in done.stdout
+
+
+def test_an_event_that_is_too_long_is_taken_from_the_pipe_and_told(project):
+    given = json.dumps(event(project, error="Exit code 3\nboom-x" + "x" * 70_000_000)).encode()
+    assert silent(hook(project, "claude-code", given))
+    (told,) = errors(project)  # a busy machine may be out of time before it is out of space
+    assert told[1] in ("TooLongError: an event of more than 64 MB", "OutOfTime: no answer within 3 s")
+
+
+def test_an_event_that_never_ends_is_given_up(project):
+    environment = {**os.environ, "HOME": str(project.parent), "SHARPEN_STATE": str(project.parent / "state")}
+    command = [sys.executable, "-m", "sharpen", "hook", "claude-code"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.wait(timeout=60) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+    assert errors(project) == [("", "OutOfTime: no answer within 3 s")]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(a+)+$", r"(a|aa)+$", r"(?:a*)*c", r"(.*a){25}c", r"(a?){40}a{40}b", r"(\w+)*\1c"]
+)
+def test_a_pattern_that_never_ends_is_ended_and_told(project, pattern):
+    write_rules(project, ["shell", "boom-", {"id": "s/x", "output": pattern, "say": "x"}])
+    failing = event(project, error="Exit code 3\nboom-" + "a" * 60 + "!")
+    assert silent(hook(project, "claude-code", failing))
+    assert errors(project) == [("", "OutOfTime: no answer within 3 s")]
+
+
+def test_the_log_of_errors_holds_nothing_of_the_event(project):
+    hook(project, "claude-code", b'{"exit_code": ' + b"9" * 5_000 + b', "secret": "okapi"}')
+    (told,) = errors(project)
+    assert "999" not in str(told)
+
+
+def test_a_folder_where_everybody_writes_is_no_project(project):
+    shared = project.parent / "shared"
+    write_rules(shared, RULE)
+    shared.chmod(0o1777)
+    inner = shared / "clone"
+    inner.mkdir()
+    assert silent(hook(project, "claude-code", event(inner)))
+
+
+def test_a_sub_agent_has_not_heard_what_its_parent_has(project):
+    assert hook(project, "claude-code", event(project)).stdout
+    assert hook(project, "claude-code", event(project, agent_id="acc659b8")).stdout
+    assert silent(hook(project, "claude-code", event(project, agent_id="acc659b8")))
+
+
+def test_calls_of_one_batch_that_run_one_after_the_other_hear_it_once(project):
+    """Claude Code runs the commands of one answer in turn: the second begins when the first has ended."""
+    write_rules(project, ["shell", "boom-", {**RULE[2], "cooldown": 0}])
+    assert hook(project, "claude-code", event(project, duration_ms=1_000)).stdout
+    cool_down(project, 60)
+    assert silent(hook(project, "claude-code", event(project, duration_ms=59_000)))
+    cool_down(project, 60)
+    assert silent(hook(project, "claude-code", event(project, duration_ms=59_500)))
+    assert record(project) == ["fired"]
+    cool_down(project, 60)
+    assert hook(project, "claude-code", event(project, duration_ms=50_000)).stdout
+
+
+def test_gemini_says_when_a_batch_is_over(project):
+    write_rules(project, ["shell", "boom-", {**RULE[2], "cooldown": 0}])
+    look = {
+        "session_id": "a1585743",
+        "cwd": str(project),
+        "hook_event_name": "PreCompress",
+        "trigger": "auto",
+    }
+    assert silent(hook(project, "gemini", look))
+    assert not list(project.parent.glob("state/hooks/*.said"))
+    failing = event(project, payloads.GEMINI)
+    assert hook(project, "gemini", failing).stdout
+    cool_down(project, 60)
+    assert silent(hook(project, "gemini", failing))
+    assert silent(hook(project, "gemini", look))
+    assert hook(project, "gemini", failing).stdout
+
+
+def test_gemini_looking_whether_to_compress_has_not_compressed(project):
+    look = {
+        "session_id": "a1585743",
+        "cwd": str(project),
+        "hook_event_name": "PreCompress",
+        "trigger": "auto",
+    }
+    failing = event(project, payloads.GEMINI)
+    assert hook(project, "gemini", failing).stdout
+    hook(project, "gemini", look)
+    assert silent(hook(project, "gemini", failing))
+    assert record(project) == ["fired", "again"]
+    hook(project, "gemini", {**look, "trigger": "manual"})
+    assert hook(project, "gemini", failing).stdout
+
+
+def test_a_session_of_many_batches_keeps_a_short_file(project):
+    look = {
+        "session_id": "a1585743",
+        "cwd": str(project),
+        "hook_event_name": "PreCompress",
+        "trigger": "auto",
+    }
+    hook(project, "gemini", event(project, payloads.GEMINI))
+    for _ in range(3):
+        hook(project, "gemini", look)
+    (path,) = project.parent.glob("state/hooks/*.said")
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_a_name_of_several_lines_cools_down_like_any_other(project):
+    write_rules(project, ["shell", "boom-", {**RULE[2], "id": "a\nb\tc\r\td"}])
+    assert hook(project, "claude-code", event(project)).stdout
+    cool_down(project, 10)
+    assert silent(hook(project, "claude-code", event(project)))
+    assert record(project) == ["fired", "again"]
+
+
+def test_a_clock_that_was_set_back_does_not_silence_a_rule(project):
+    hook(project, "claude-code", event(project))
+    cool_down(project, -86_400)
+    assert hook(project, "claude-code", event(project)).stdout
+
+
+def test_files_of_old_sessions_are_removed_when_a_new_one_begins(project):
+    folder = project.parent / "state/hooks"
+    folder.mkdir(parents=True)
+    for name in ("old.said", "old.held", "new.said", "firings.jsonl"):
+        (folder / name).write_text("")
+        if name != "new.said":
+            os.utime(folder / name, (1, 1))
+    hook(project, "claude-code", event(project))
+    assert {path.name for path in folder.iterdir()} >= {"new.said", "firings.jsonl"}
+    assert not list(folder.glob("old.*"))
+
+
+def test_at_a_terminal_somebody_gets_an_explanation():
+    if not hasattr(os, "openpty"):
+        pytest.skip("no terminals here")
+    master, terminal = os.openpty()
+    try:
+        command = [sys.executable, "-m", "sharpen", "hook", "codex"]
+        done = subprocess.run(command, stdin=terminal, capture_output=True, timeout=60)
+    finally:
+        os.close(master)
+        os.close(terminal)
+    assert done.returncode == 2
+    assert b"log" in done.stderr
 
 
 def test_nothing_heavy_is_imported():

@@ -88,7 +88,7 @@ def test_in_the_home_the_clients_own_files_are_used(tmp_path):
 
 def test_a_skill_without_rules_brings_no_hooks(scope):
     done = install([skill(rules=False)], EVERYONE, scope=scope)
-    assert {path.split("/")[0] for _, path in done.changes} == {".agents", ".claude", "skills-lock.json"}
+    assert {one.path.split("/")[0] for one in done.changes} == {".agents", ".claude", "skills-lock.json"}
     assert not (scope.root / RULES).exists()
 
 
@@ -100,10 +100,23 @@ def test_installing_again_changes_nothing(scope):
     assert tree(scope.root) == before
 
 
-def test_a_dry_run_says_the_same_and_does_nothing(scope):
+def test_a_dry_run_shows_every_line_and_does_nothing(scope, state):
+    settings = scope.root / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  "model": "m"\n}\n')
+    before, times = tree(scope.root), settings.stat()
     planned = install([skill()], EVERYONE, scope=scope, dry_run=True)
-    assert tree(scope.root) == {}
-    assert install([skill()], EVERYONE, scope=scope) == planned
+    assert tree(scope.root) == before
+    assert settings.stat() == times
+    assert tree(state) == {}
+    diffs = {change.path: change.diff for change in planned.changes}
+    assert '-  "model": "m"\n+  "model": "m",\n+  "hooks": {' in diffs[".claude/settings.json"]
+    assert "+# House rules\n" in diffs[".agents/skills/house-rules/SKILL.md"]
+    assert diffs[".claude/skills/house-rules"].endswith("-> ../../.agents/skills/house-rules\n")
+    done = install([skill()], EVERYONE, scope=scope)
+    assert [change[:4] for change in done.changes] == [change[:4] for change in planned.changes]
+    out = uninstall([], scope=scope, dry_run=True)
+    assert '+  "model": "m"\n' in {one.path: one.diff for one in out.changes}[".claude/settings.json"]
 
 
 def test_new_rules_change_the_rules_file_and_no_command(scope):
@@ -112,7 +125,7 @@ def test_new_rules_change_the_rules_file_and_no_command(scope):
     more = skill(**{"references/new.md": b"new\n"})
     more.files["events.json"] = json.dumps({"rules": [rule]}).encode()
     done = install([more], EVERYONE, scope=scope)
-    assert {path for _, path in done.changes} == {
+    assert {one.path for one in done.changes} == {
         ".agents/skills/house-rules/events.json",
         ".agents/skills/house-rules/references/new.md",
         RULES,
@@ -191,7 +204,7 @@ def test_settings_that_do_not_parse_stop_everything_before_anything_is_written(s
     path.parent.mkdir()
     path.write_text('{\n  "model": "m"\n  // no comments here\n}\n')
     before = tree(scope.root)
-    with pytest.raises(UsageError, match=r"\.claude/settings\.json .* left as it is: line 3, column 3"):
+    with pytest.raises(UsageError, match=r"/\.claude/settings\.json:3:3: .* left as it is"):
         install([skill()], EVERYONE, scope=scope)
     assert tree(scope.root) == before
 
@@ -289,7 +302,7 @@ def test_other_refusals_say_what_to_do(scope):
     extra = Skill.from_text('---\nname: "a"\ndescription: "d"\nmodel: "x"\n---\n\n# A\n')
     with pytest.raises(UsageError, match="model"):
         install([extra], EVERYONE, scope=scope)
-    with pytest.raises(UsageError, match="not installed by sharpen in this scope: nobody"):
+    with pytest.raises(UsageError, match=f"not installed by sharpen in {scope.root}: nobody"):
         uninstall(["nobody"], scope=scope)
     with pytest.raises(UsageError, match="not the name of a Codex profile"):
         install([skill()], EVERYONE, scope=scope, profile="../x")
@@ -318,22 +331,53 @@ def test_a_broken_record_is_named(scope):
         Record.read(scope)
 
 
-def test_after_a_crash_the_same_command_goes_on(scope, monkeypatch):
-    from sharpen.install.draft import Draft
-
-    real, made = Draft._make, []
-
-    def crash(self, change):
-        if len(made) == 4:
-            raise KeyboardInterrupt
-        made.append(change)
-        real(self, change)
-
-    monkeypatch.setattr(Draft, "_make", crash)
-    with pytest.raises(KeyboardInterrupt):
+@pytest.mark.parametrize("name", ["House-Rules", "HOUSE-RULES"])
+def test_a_name_that_differs_by_case_only_is_taken(scope, name):
+    (scope.root / ".agents/skills" / name).mkdir(parents=True)
+    with pytest.raises(UsageError, match=f"{name} is there already"):
         install([skill()], EVERYONE, scope=scope)
-    monkeypatch.setattr(Draft, "_make", real)
+
+
+@pytest.mark.parametrize(
+    "letter", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\U000e0100", "\u115f", "\x1b"]
+)
+def test_hidden_letters_beside_the_skill_are_refused_too(scope, letter):
+    hidden = skill(**{"references/more.md": f"# More\nnothing{letter} here\n".encode()})
+    with pytest.raises(UsageError, match=r"references/more\.md, line 2"):
+        install([hidden], EVERYONE, scope=scope)
+    with_mark = skill(**{"references/more.md": b"\xef\xbb\xbf# More\n", "assets/a.png": b"\x89PNG\0\x1b"})
+    install([with_mark], EVERYONE, scope=scope)
+
+
+def test_a_link_that_was_led_elsewhere_is_not_ours(scope, tmp_path):
     install([skill()], EVERYONE, scope=scope)
-    assert not install([skill()], EVERYONE, scope=scope).changes
+    link = scope.root / ".claude/skills/house-rules"
+    link.unlink()
+    link.symlink_to(tmp_path)
+    with pytest.raises(UsageError, match="is there already"):
+        install([skill()], EVERYONE, scope=scope)
     uninstall([], scope=scope)
-    assert tree(scope.root) == {}
+    assert link.readlink() == tmp_path
+
+
+def test_hooks_that_were_moved_or_reformatted_are_not_added_again(scope):
+    install([skill()], EVERYONE, scope=scope)
+    settings = scope.root / ".claude/settings.json"
+    settings.write_text(json.dumps({"model": "m", **json.loads(settings.read_text())}, indent=8))
+    assert not install([skill()], EVERYONE, scope=scope).changes
+
+
+def test_hooks_are_found_again_when_the_program_has_moved(scope, monkeypatch):
+    """The command names this installation where PATH has none; both are known as they were written."""
+    before = tree(scope.root)
+    install([skill()], EVERYONE, scope=scope)
+    settings = scope.root / ".claude/settings.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()), indent=8))
+    monkeypatch.setattr("sys.executable", "/elsewhere/python")
+    uninstall([], scope=scope)
+    assert tree(scope.root) == before
+
+
+def test_two_skills_of_one_name_are_refused(scope):
+    with pytest.raises(UsageError, match="two of the skills are called house-rules"):
+        install([skill(), skill(body="Another.")], EVERYONE, scope=scope)

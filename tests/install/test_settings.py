@@ -13,14 +13,20 @@ from sharpen.errors import UsageError
 from sharpen.install import jsonc
 from sharpen.install.settings import (
     Pieced,
+    Syntax,
     append_json,
     append_toml,
+    cleared,
     starts_command,
-    taken_out,
     without_command,
+    without_empty,
+    without_tables,
 )
 
-GROUP = {"hooks": [{"type": "command", "command": "sharpen hook claude-code", "timeout": 5}]}
+COMMAND = "sharpen hook claude-code"
+STRICT, LOOSE = Syntax("settings.json"), Syntax("settings.json", comments=True)
+TOML = Syntax("config.toml", toml=True)
+GROUP = {"hooks": [{"type": "command", "command": COMMAND, "timeout": 5}]}
 EVENTS = ("PostToolUse", "PostToolUseFailure", "PreCompact")
 
 keys = st.sampled_from(["hooks", *EVENTS, "model", "env", "a b", 'q"uote', "ü"])
@@ -71,21 +77,18 @@ def _spelled(draw: st.DrawFn, value: object, gap: st.SearchStrategy[str], *, com
     return f"{opening}{','.join(rows)}{last}{draw(gap) if not rows else ''}{closing}"
 
 
-def with_ours(text: str, *, comments: bool = False) -> Pieced:
+def with_ours(text: str, syntax: Syntax = STRICT) -> Pieced:
     pieced = Pieced(text)
     for event in EVENTS:
-        pieced = append_json(pieced, ("hooks", event), GROUP, path="settings.json", comments=comments)
+        pieced = append_json(pieced, ("hooks", event), GROUP, syntax)
     return pieced
 
 
-def plain(node: jsonc.Node) -> object:
-    if node.kind == "object":
-        return {key: plain(inner) for key, inner in node.members.items()}
-    return [plain(inner) for inner in node.elements] if node.kind == "array" else node.value
+def out_again(text: str, pieced: Pieced, syntax: Syntax = STRICT) -> str:
+    def by_meaning(given: str) -> str:
+        return without_empty(without_command(given, COMMAND, EVENTS, syntax), pieced.made, syntax)
 
-
-def value_of(text: str) -> object:
-    return plain(jsonc.parse(text, comments=True))
+    return cleared(text, pieced.pieces, by_meaning, syntax)
 
 
 def assert_merged(before: object, after: object) -> None:
@@ -104,14 +107,14 @@ def assert_merged(before: object, after: object) -> None:
 def test_strict_json_in_and_out_again(text):
     pieced = with_ours(text)
     assert_merged(json.loads(text.lstrip("\ufeff")), json.loads(pieced.text.lstrip("\ufeff")))
-    assert taken_out(pieced.text, pieced.pieces) == text
+    assert out_again(pieced.text, pieced) == text
 
 
 @given(settings_texts(with_comments=True))
 def test_json_with_comments_in_and_out_again(text):
-    pieced = with_ours(text, comments=True)
-    assert_merged(value_of(text), value_of(pieced.text))
-    assert taken_out(pieced.text, pieced.pieces) == text
+    pieced = with_ours(text, LOOSE)
+    assert_merged(LOOSE.meaning(text), LOOSE.meaning(pieced.text))
+    assert out_again(pieced.text, pieced, LOOSE) == text
 
 
 @given(settings_texts(), st.sampled_from(["first", "last"]))
@@ -121,31 +124,68 @@ def test_what_the_user_adds_afterwards_stays(text, where):
         return content[:start] + '"theirs": 1,' + content[start:] if where == "first" else content + "\n\n"
 
     pieced = with_ours(text)
-    assert taken_out(changed(pieced.text), pieced.pieces) == changed(text)
+    after = out_again(changed(pieced.text), pieced)
+    if json.loads(text.lstrip("\ufeff")) or where == "last":
+        assert after == changed(text)
+    else:  # a comma stood before ours
+        assert STRICT.meaning(after) == {"theirs": 1}
 
 
-@given(settings_texts())
-def test_a_file_that_was_written_anew_loses_our_hooks_and_nothing_else(text):
-    before = json.loads(text.lstrip("\ufeff"))
-    anew = json.dumps(json.loads(with_ours(text).text.lstrip("\ufeff")), indent=4)
-    clean = json.loads(without_command(anew, "sharpen hook claude-code", path="s", comments=False))
-    theirs = before.get("hooks", {})
-    assert clean["hooks"] == {**theirs, **{event: theirs.get(event, []) for event in EVENTS}}
-    assert {**clean, "hooks": 0} == {**before, "hooks": 0}
+COMMENTED = """{
+  // mine
+  "hooks": {
+    "AfterTool": [ // the list
+      // about ours
+      OURS, // behind ours
+      /* before mine */ {"hooks": []} // last
+    ]
+  },
+}
+"""
+
+
+@pytest.mark.parametrize("ours", ["first", "last", "alone"])
+def test_comments_around_ours_stay(ours):
+    """What was put in was reformatted, so that it is found by what it says."""
+    group = json.dumps(GROUP)
+    text = COMMENTED.replace("OURS", group)
+    if ours == "last":
+        text = COMMENTED.replace("OURS", "{}").replace('{"hooks": []}', group)
+    elif ours == "alone":
+        text = COMMENTED.replace("OURS,", group).replace(' {"hooks": []}', "")
+    after = without_command(text, COMMAND, ("AfterTool",), LOOSE)
+    left = {"first": [{"hooks": []}], "last": [{}], "alone": []}[ours]
+    assert LOOSE.meaning(after) == {"hooks": {"AfterTool": left}}
+    for comment in (
+        "// mine",
+        "// the list",
+        "// about ours",
+        "// behind ours",
+        "/* before mine */",
+        "// last",
+    ):
+        assert comment in after
+
+
+def test_a_hook_that_the_user_had_before_stays():
+    theirs = json.dumps({"hooks": {"Stop": [GROUP], "PreCompact": [GROUP]}}, indent=1)
+    assert json.loads(without_command(theirs, COMMAND, ("PreCompact",), STRICT)) == {
+        "hooks": {"Stop": [GROUP], "PreCompact": []}
+    }
 
 
 def test_it_is_known_whether_a_command_is_started():
     text = with_ours("{}").text
-    assert starts_command(text, "PreCompact", "sharpen hook claude-code", path="s", comments=False)
-    assert not starts_command(text, "Stop", "sharpen hook claude-code", path="s", comments=False)
-    assert not starts_command(text, "PreCompact", "another", path="s", comments=False)
+    assert starts_command(text, "PreCompact", COMMAND, STRICT)
+    assert not starts_command(text, "Stop", COMMAND, STRICT)
+    assert not starts_command(text, "PreCompact", "another", STRICT)
 
 
 def test_an_empty_file_becomes_one_with_our_hooks():
     for text in ("", "\n", "  "):
         pieced = with_ours(text)
         assert json.loads(pieced.text)["hooks"].keys() == set(EVENTS)
-        assert taken_out(pieced.text, pieced.pieces) == text
+        assert out_again(pieced.text, pieced) == text
 
 
 def test_what_is_added_follows_the_style_around_it():
@@ -158,20 +198,20 @@ def test_what_is_added_follows_the_style_around_it():
 @pytest.mark.parametrize(
     ("text", "where"),
     [
-        ('{"a": 1,}', "line 1, column 9"),
-        ('{\n  "a": 1\n  "b": 2}', "line 3, column 3: a comma"),
-        ("// a comment\n{}", "line 1, column 1"),
-        ('{"hooks": []}', "line 1, column 11: an object is expected"),
-        ('{"hooks": {"PostToolUse": {}}}', "line 1, column 27: an array is expected"),
-        ("[]", "line 1, column 1: an object is expected"),
-        ("{} {}", "line 1, column 4: something follows"),
-        ('{"a": tru}', "line 1, column 7"),
-        ('{"a": "\n"}', "line 1, column 7"),
-        ("{", "line 1, column 2"),
+        ('{"a": 1,}', "1:9"),
+        ('{\n  "a": 1\n  "b": 2}', "3:3: a comma"),
+        ("// a comment\n{}", "1:1"),
+        ('{"hooks": []}', "1:11: an object is expected"),
+        ('{"hooks": {"PostToolUse": {}}}', "1:27: an array is expected"),
+        ("[]", "1:1: an object is expected"),
+        ("{} {}", "1:4: something follows"),
+        ('{"a": tru}', "1:7"),
+        ('{"a": "\n"}', "1:7"),
+        ("{", "1:2"),
     ],
 )
 def test_settings_that_do_not_parse_say_where(text, where):
-    with pytest.raises(UsageError, match=f"left as it is: {where}"):
+    with pytest.raises(UsageError, match=f"^settings.json:{where}"):
         with_ours(text)
 
 
@@ -183,7 +223,12 @@ def test_our_reader_takes_exactly_what_json_takes(text):
         with pytest.raises(jsonc.JsonError):
             jsonc.parse(text)
     else:
-        assert plain(jsonc.parse(text)) == expected
+        assert jsonc.parse(text).plain == expected
+
+
+def test_brackets_beyond_all_measure_are_an_error_too():
+    with pytest.raises(UsageError, match="nested too deeply"):
+        with_ours("[" * 100_000)
 
 
 toml_values = (
@@ -209,6 +254,14 @@ def toml_texts(draw: st.DrawFn) -> str:
     return end.join(lines) + draw(st.sampled_from(["", end, end * 2]))
 
 
+def out_again_toml(pieced: Pieced) -> str:
+    def by_meaning(given: str) -> str:
+        ours = tomllib.loads(BODY)["hooks"][0]
+        return without_tables(given, ("hooks",), lambda row: "ours" if row == ours else None, TOML)
+
+    return cleared(pieced.text, pieced.pieces, by_meaning, TOML)
+
+
 @given(toml_texts())
 def test_toml_in_and_out_again(text):
     try:
@@ -216,18 +269,18 @@ def test_toml_in_and_out_again(text):
     except tomllib.TOMLDecodeError:
         assume(False)
         return
-    pieced = append_toml(Pieced(text), BODY, path="config.toml")
+    pieced = append_toml(Pieced(text), BODY, TOML)
     ours = tomllib.loads(BODY)["hooks"]
     assert tomllib.loads(pieced.text) == {**before, "hooks": [*before.get("hooks", []), *ours]}
-    assert taken_out(pieced.text, pieced.pieces) == text
+    assert out_again_toml(pieced) == text
 
 
 @pytest.mark.parametrize("text", ["hooks = []\n", "[hooks]\nx = 1\n", 'hooks = "x"'])
 def test_toml_that_has_something_else_there_is_left_alone_with_what_to_add(text):
     with pytest.raises(UsageError, match=r"by hand:\n\[\[hooks\]\]"):
-        append_toml(Pieced(text), BODY, path="config.toml")
+        append_toml(Pieced(text), BODY, TOML)
 
 
 def test_toml_that_does_not_parse_says_where():
-    with pytest.raises(UsageError, match=r"config\.toml .* left as it is: .*line 2"):
-        append_toml(Pieced("a = 1\nb = \n"), BODY, path="config.toml")
+    with pytest.raises(UsageError, match=r"^config\.toml:2:5: .*left as it is"):
+        append_toml(Pieced("a = 1\nb = \n"), BODY, TOML)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from sharpen.stats import Alternative, holm, mcnemar, sign_test
+from sharpen.stats import Alternative, fewest_wins, holm, mcnemar, sign_test
 
 ALTERNATIVES: list[Alternative] = ["two-sided", "greater", "less"]
 
@@ -23,6 +23,13 @@ def test_sign_test_agrees_with_scipy(alternative: Alternative, wins: int, losses
     else:
         expected = scipy_stats.binomtest(wins, wins + losses, alternative=alternative).pvalue
         assert p == pytest.approx(float(expected), rel=1e-8)
+
+
+@given(alpha=st.floats(1e-9, 0.5))
+def test_fewest_wins_is_where_the_sign_test_begins_to_speak(alpha: float) -> None:
+    fewest = fewest_wins(alpha)
+    assert sign_test(fewest, 0) <= alpha * (1 + 1e-9)
+    assert sign_test(fewest - 1, 0) > alpha * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("n", range(1, 11))

@@ -42,6 +42,30 @@ def test_what_was_recorded_is_there_after_reopening(tmp_path: Path) -> None:
     store.close()
 
 
+def test_what_is_finished_together_is_there_together(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    with closing(SqliteStore.read(tmp_path)) as reader:
+        with store.together():
+            store.finish_attempt(key(1), solved())
+            store.finish_attempt(key(2), solved())
+            assert reader.attempts() == []
+        assert [attempt.key for attempt in reader.attempts()] == [key(1), key(2)]
+    store.close()
+
+
+def test_of_what_could_not_be_finished_together_nothing_is_there(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    store.start([key(1)])
+    with pytest.raises(KeyError), store.together():
+        store.finish_attempt(key(1), solved())
+        raise KeyError
+    store.close()
+    store = SqliteStore.open(tmp_path)
+    assert store.find_attempt(key(1), TASK) is None
+    assert store.lost() == 1
+    store.close()
+
+
 def test_a_half_made_folder_resumes(tmp_path: Path) -> None:
     (tmp_path / "run.db").touch()
     (tmp_path / "run.lock").touch()

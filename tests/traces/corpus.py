@@ -2,7 +2,9 @@
 dice.
 
 Every secret is random characters in a provider's shape, so none of them opens anything. `planted` yields the
-text and the part of it that must not survive; `lookalikes` yields texts that must come out unchanged.
+text and the part of it that must not survive; `lookalikes` yields texts that must come out unchanged. The
+rules were written with these; `blind_planted` and `blind_lookalikes` are by another hand, and met rules that
+had never seen them.
 """
 
 from __future__ import annotations
@@ -13,18 +15,16 @@ import random
 import string
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from .blind_lookalikes import lookalikes as blind_lookalikes
+from .blind_secrets import planted as blind_planted
+from .planting import Planted
+
+__all__ = ["KINDS", "Planted", "blind_lookalikes", "blind_planted", "lookalikes", "planted"]
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 URLSAFE = LETTERS + "-_"
-
-
-@dataclass(frozen=True)
-class Planted:
-    kind: str
-    text: str
-    secret: str
 
 
 def _of(dice: random.Random, alphabet: str, count: int) -> str:

@@ -244,7 +244,7 @@ def kimi(folder: Path) -> Path:
         told += [
             loop(type="step.begin"),
             loop(type="tool.call", toolCallId=f"c{place}", name="Bash", args={"command": command}),
-            loop(type="tool.result", toolCallId=f"c{place}", result={"output": text}),
+            loop(type="tool.result", toolCallId=f"c{place}", result={"output": text, "isError": code != 0}),
         ]
     told += [loop(type="step.begin"), loop(type="content.part", part={"type": "text", "text": FINAL})]
     return lines(folder / ".kimi-code/sessions/wd/s1/agents/main/wire.jsonl", told)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sharpen.skills import tokens
 from sharpen.traces import Agent, Result, Step, ToolCall, Trajectory, to_json
-from sharpen.traces.compaction import compact, cut, entries_of, shares
+from sharpen.traces.compaction import LEAST, compact, cut, entries_of, shares
 
 LONG = " ".join(f"word{number}" for number in range(3000))
 
@@ -181,3 +181,39 @@ def test_a_failure_without_an_exit_code_is_an_error() -> None:
         "agent", tool_calls=(ToolCall("c", "read"),), results=(Result("no", "c", extra={"failed": True}),)
     )
     assert [entry.kind for entry in entries_of(session(failed))] == ["action", "error"]
+
+
+words = st.text("abcdefgh", min_size=1, max_size=40)
+outputs = st.sampled_from([LONG, LONG + " Traceback: it broke", "short", "x" * 4000])
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> Trajectory:
+    steps = [
+        ran(
+            f"do {number} {draw(words)}",
+            draw(outputs),
+            draw(st.integers(0, 1)),
+            draw(st.none() | st.just(LONG)),
+        )
+        for number in range(draw(st.integers(1, 12)))
+    ]
+    extra = draw(st.sampled_from([{}, {"final_diff": DIFF}]))
+    return Trajectory(Agent("a", "1"), (Step("user", draw(words)), *steps), extra=extra)
+
+
+@given(sessions(), st.integers(0, 6000))
+def test_actions_diffs_and_the_ends_of_errors_are_kept_as_far_as_there_is_room(
+    told: Trajectory, budget: int
+) -> None:
+    text = compact(told, budget)
+    assert tokens(text) <= budget
+    entries = entries_of(told)
+    least = sum(min(entry.tokens, LEAST) + 1 for entry in entries)
+    first = [entry for entry in entries if entry.kind in ("action", "diff")]
+    if budget < least + sum(entry.tokens for entry in first):
+        return
+    assert all(entry.text in text for entry in first)
+    assert "entries are left out" not in text
+    for entry in entries:
+        assert entry.text[-12:].strip() in text, "the end of what was cut is kept"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from sharpen.errors import StoreError, UsageError
 from sharpen.traces import to_json
 from sharpen.traces.archive import Archive
 from sharpen.traces.compaction import compact
-from sharpen.traces.harvest import Conditions, find, harvest
+from sharpen.traces.harvest import Conditions, closed, find, harvest
 from sharpen.traces.privacy import Privacy
 from sharpen.traces.reading import SourceFile, recognise
 from sharpen.traces.sources import FORMATS
@@ -235,6 +236,96 @@ def test_rolled_back_steps_are_not_kept(tmp_path, db):
         (row,) = archive.rows()
         assert [step.message for step in archive.steps(row.number)] == ["a", "b"]
         assert row.steps == 2
+
+
+def test_a_session_that_grew_keeps_its_number(home, db):
+    run(sources(home), db)
+    with Archive.open(db) as archive:
+        before = {(row.client, row.name): row.number for row in archive.rows()}
+    with stories.codex(home).open("a") as file:
+        file.write(json.dumps(stories.codex_said("And more.")) + "\n")
+    run(sources(home), db)
+    with Archive.open(db) as archive:
+        assert {(row.client, row.name): row.number for row in archive.rows()} == before
+
+
+def test_a_session_whose_file_is_gone_stays(home, db):
+    run(sources(home), db)
+    stories.kimi(home).unlink()
+    run(sources(home), db)
+    with Archive.open(db) as archive:
+        assert {row.client for row in archive.rows()} == set(CLIENTS)
+
+
+def test_nothing_is_put_beside_a_clients_database(tmp_path, db):
+    path = stories.opencode(tmp_path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+    before = sorted(path.parent.iterdir())
+    assert run([SourceFile(path, FORMATS["opencode"])], db)["opencode"].sessions == 1
+    assert sorted(path.parent.iterdir()) == before
+
+
+def test_what_a_running_client_has_not_yet_put_into_its_file_is_read(tmp_path, db):
+    path = stories.opencode(tmp_path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("UPDATE part SET data = replace(data, ?, 'Fix it now')", (PROMPT,))
+        database.commit()
+        run([SourceFile(path, FORMATS["opencode"])], db)
+    with Archive.open(db) as archive:
+        assert [row.title for row in archive.rows()] == ["Fix it now"]
+
+
+def test_a_project_is_known_by_any_of_its_names(tmp_path, db):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    told = [stories.codex_meta(cwd=str(link / "inner")), stories.codex_user("x")]
+    file = SourceFile(stories.lines(tmp_path / "r.jsonl", told), FORMATS["codex"])
+    assert run([file], db, conditions=Conditions(project=real))["codex"].sessions == 1
+
+
+def test_folders_that_may_not_be_looked_into_are_named(home, monkeypatch):
+    shut = home / ".codex" / "sessions" / "2026"
+    really = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != shut and really(path, mode))
+    assert closed([FORMATS[client] for client in CLIENTS], home=home, environ={}) == [shut]
+
+
+def test_times_are_compared_in_one_zone(tmp_path, db):
+    user = {**stories.codex_user("x"), "timestamp": "2026-01-01T01:00:00+05:00"}
+    told = [stories.codex_meta(timestamp="2026-01-01T00:30:00+05:00"), user]
+    run([SourceFile(stories.lines(tmp_path / "r.jsonl", told), FORMATS["codex"])], db)
+    with Archive.open(db) as archive:
+        (row,) = archive.rows()
+        assert (row.started, row.ended) == ("2025-12-31T19:30:00.000+00:00", "2025-12-31T20:00:00.000+00:00")
+        assert archive.older_than("2025-12-31T21:00:00+00:00") == [row.number]
+
+
+def test_a_full_disk_says_so_and_leaves_the_archive_as_it_was(home, db):
+    run([file for file in sources(home) if file.format.name == "codex"], db)
+    with Archive.open(db) as archive:
+        (before,) = archive.rows()
+        pages = archive.connection.execute("PRAGMA page_count").fetchone()[0]
+    long = [stories.codex_meta(id="long"), *(stories.codex_user("word " * 20_000) for _ in range(300))]
+    file = SourceFile(stories.lines(home / "long.jsonl", long), FORMATS["codex"])
+    with pytest.raises(StoreError, match="disk is full"), Archive.open(db) as archive:
+        archive.connection.execute(f"PRAGMA max_page_count = {pages + 50}")
+        harvest([file], archive, privacy=Privacy(environ={}, names=()))
+    with Archive.open(db) as archive:
+        assert archive.rows() == [before]
+
+
+def test_lone_halves_of_characters_and_endless_numbers_do_not_stop_a_harvest(tmp_path, db):
+    call = stories.codex_command(0)[0]
+    call["payload"]["arguments"] = '{"cmd": "x\\ud800", "n": 1e999, "deep": ' + "[" * 500 + "]" * 500 + "}"
+    path = stories.lines(tmp_path / "r.jsonl", [stories.codex_meta(), stories.codex_user("a\ud800b"), call])
+    run([SourceFile(path, FORMATS["codex"])], db)
+    with Archive.open(db) as archive:
+        (row,) = archive.rows()
+        assert row.title == "a\ufffdb"
+        json.dumps(to_json(archive.trajectory(row.number)), allow_nan=False).encode()
 
 
 # -- nothing private survives -----------------------------------------------------------------------------

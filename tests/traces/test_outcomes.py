@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sharpen.traces.outcomes import Watch, is_check, is_correction
+from sharpen.traces.corrections import is_correction
+from sharpen.traces.outcomes import Watch, is_check, runs_tests
 from sharpen.traces.telling import Ending
 from sharpen.traces.trajectory import Result, Step, ToolCall
 
@@ -81,6 +84,27 @@ def test_an_error_at_the_end_is_a_failure():
         "it still doesn't work",
         "Stop!",
         "wait, no",
+        "Please revert that change",
+        "can you revert the last commit please",
+        "That didn't work",
+        "hmm, that’s incorrect",
+        "Sorry, but that is not what I meant",
+        "I said use tabs, not spaces",
+        "I didn't ask you to delete it",
+        "put it back",
+        "actually no, leave it as it was",
+        "You misunderstood me",
+        "ugh no",
+        "not working",
+        "now it crashes on startup",
+        "wrong file!",
+        "why did you delete the config file?",
+        '"no, not that one"',
+        "Great, but it still crashes when the list is empty",
+        "Thanks. However, that's not correct",
+        "The tests still fail",
+        "Same error again",
+        "no no no",
     ],
 )
 def test_corrections(text):
@@ -97,10 +121,91 @@ def test_corrections(text):
         "no problem, go on",
         "Stopwatch feature please",
         "notify me",
+        "no problem, thanks",
+        "No, that's all",
+        "no need to change anything else",
+        "no further questions",
+        "no errors now, thanks!",
+        "No changes to the API please, but also add type hints",
+        "undo button should be blue, add it to the toolbar",
+        "Undo/redo works great, thanks",
+        "revert.py should be renamed to undo.py",
+        "write a script to revert migrations",
+        "stop the dev server when you finish",
+        "that's not wrong, continue",
+        "wrong answers should be shown in red: implement this next",
+        "Fix the wrong spelling in README",
+        "The failing test list should be printed in red",
+        "don't forget to update the changelog",
+        "wait for the CI to finish, then merge",
+        "That's not a problem, go on",
+        "What does 'That's wrong' mean in the log output?",
+        "it works now, no longer crashing",
+        "You didn't need to, but nice",
     ],
 )
 def test_no_corrections(text):
     assert not is_correction(text)
+
+
+def test_tests_that_ran_after_a_correction_say_more_than_it():
+    fixed = outcome(ASK, ran("pytest", 1), Step("user", "no, use tabs"), ran("pytest", 0))
+    assert (fixed.verdict, fixed.evidence, fixed.corrections) == ("solved", "check", 1)
+    assert outcome(ASK, ran("pytest", 0), Step("user", "no, use tabs"), ran("ls", 0)).evidence == "user"
+
+
+def test_what_a_fork_copied_is_not_its_own():
+    copied = [replace(step, is_copied_context=True) for step in (ASK, ran("pytest", 1), ran("ls", 2))]
+    assert outcome(*copied, Step("user", "go on")).verdict == "unknown"
+    known = outcome(*copied, Step("user", "no, revert that"))
+    assert (known.verdict, known.failures, known.corrections) == ("failed", 0, 1)
+
+
+def test_tests_that_ended_later_than_their_call():
+    late = Result("", extra={"exit_code": 1, "command": "pytest -q"})
+    assert outcome(ASK, ran("pytest -q", None), Step("agent", results=(late,))).verdict == "failed"
+    other = Result("", extra={"exit_code": 1, "command": "make app"})
+    assert outcome(ASK, Step("agent", results=(other,))).verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest | tail -5",
+        "pytest || true",
+        "pytest; echo done",
+        "pytest\necho $?",
+        "pytest --version",
+        "pytest --collect-only -q",
+        "cargo run",
+        "cargo test --no-run",
+        "git commit -m 'pytest passes'",
+        "echo pytest",
+        "npm run testing-ui",
+    ],
+)
+def test_commands_whose_exit_code_says_nothing_about_tests(command):
+    assert not runs_tests(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "set -o pipefail; pytest | tail -3",
+        "pytest -q 2>&1",
+        "pytest -k 'a or b; c'",
+        "ruff check . && pytest",
+        "CI=1 timeout 5m uv run pytest",
+        "python3.11 -m pytest -x",
+        "bash -lc 'pytest -q'",
+        "npm run test:unit",
+        "pnpm -r test",
+        "cargo nextest run",
+        "python manage.py test",
+    ],
+)
+def test_commands_that_end_as_the_tests_did(command):
+    assert runs_tests(command)
 
 
 def test_commands_that_check():

@@ -10,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharpen.traces import Result, Step, ToolCall
+from sharpen.traces.cleaning import clean_step, names_told
 from sharpen.traces.privacy import Privacy
 
-from .corpus import KINDS, lookalikes, planted
+from .corpus import KINDS, blind_lookalikes, blind_planted, lookalikes, planted
 
 ENGINES = ("re", "re2")
 every_engine = pytest.mark.parametrize("engine", ENGINES)
 PLANTED, LOOKALIKES = list(planted()), lookalikes()
+BLIND, BLIND_LOOKALIKES = list(blind_planted()), list(blind_lookalikes())
 
 
 def privacy(engine: str, **options) -> Privacy:
@@ -36,6 +39,10 @@ def test_the_corpus_is_as_large_as_it_says():
     assert KINDS >= 25
     assert len(LOOKALIKES) >= 300
     assert all(item.secret in item.text for item in PLANTED)
+    assert len(BLIND) >= 600
+    assert len({item.kind for item in BLIND}) >= 45
+    assert len(BLIND_LOOKALIKES) >= 600
+    assert all(item.secret in item.text for item in BLIND)
 
 
 @every_engine
@@ -52,15 +59,36 @@ def test_lookalikes_stay(engine):
     assert len(changed) <= 0.02 * len(LOOKALIKES), changed[:10]
 
 
+@every_engine
+def test_secrets_planted_by_another_hand_go(engine):
+    missed = [item for item in BLIND if item.secret in privacy(engine).redact(item.text)]
+    assert len(missed) <= 0.01 * len(BLIND), [(item.kind, item.text) for item in missed[:10]]
+
+
+@every_engine
+def test_lookalikes_by_another_hand_stay(engine):
+    redactor = privacy(engine)
+    changed = [(text, out) for text in BLIND_LOOKALIKES if (out := redactor.redact(text)) != text]
+    assert len(changed) <= 0.02 * len(BLIND_LOOKALIKES), changed[:10]
+
+
 def test_both_engines_find_the_same():
     one, other = privacy("re"), privacy("re2")
-    for text in [*(item.text for item in PLANTED), *LOOKALIKES]:
+    for text in [*(item.text for item in (*PLANTED, *BLIND[::3])), *LOOKALIKES, *BLIND_LOOKALIKES[::3]]:
         assert one.redact(text) == other.redact(text)
     assert one.found == other.found
 
 
 PIECES = st.sampled_from(
-    [*(item.text for item in PLANTED[::7]), *LOOKALIKES[:40], "key=", "token: ", "://", "@", "\n"]
+    [
+        *(item.text for item in (*PLANTED[::7], *BLIND[::9])),
+        *LOOKALIKES[:40],
+        "key=",
+        "token: ",
+        "://",
+        "@",
+        "\n",
+    ]
 )
 TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=6).map("".join)
 
@@ -119,3 +147,81 @@ def test_lone_surrogates_do_no_harm():
 def test_repeated_pieces_take_no_time_that_grows_beyond_bounds(engine, piece):
     text = piece * (200_000 // len(piece))
     assert isinstance(privacy(engine).redact(text), str)
+
+
+# -- where a secret is known by its neighbours ------------------------------------------------------------
+
+WORD = "q7Xw" + "Zt5Rk2" * 3
+
+
+def test_the_words_of_a_command_are_read_together():
+    cleaned = privacy("re").redact_json(
+        {
+            "command": ["curl", "-u", f"app:{WORD}"],
+            "argv": ["vercel", "--token", WORD],
+            "sql": ["mysql", f"-p{WORD}"],
+        }
+    )
+    assert WORD not in str(cleaned)
+
+
+def test_a_name_beside_a_value_speaks_for_it():
+    value = {"env": [{"name": "DB_PASSWORD", "value": WORD}, {"name": "PORT", "value": "8080"}]}
+    cleaned = privacy("re").redact_json(value)
+    assert WORD not in str(cleaned)
+    assert "8080" in str(cleaned)
+
+
+@every_engine
+def test_a_private_key_goes_whichever_end_is_missing(engine):
+    item = next(item for item in PLANTED if item.kind == "ssh")
+    lines = item.secret.split("\n")
+    for cut in (lines, lines[:-2], lines[2:]):
+        for text in ("\n".join(cut), "\\n".join(cut), "\n".join(f"+{line}" for line in cut)):
+            told = privacy(engine).redact(f"before\n{text}\nafter")
+            assert not [line for line in cut if len(line) == 64 and line in told]
+            assert told.startswith("before")
+            assert told.endswith("after")
+
+
+def test_code_that_names_a_private_key_stays():
+    text = 'if text.startswith("-----BEGIN RSA PRIVATE KEY-----"):\n    return load(text)\n'
+    assert privacy("re").redact(text) == text
+
+
+@every_engine
+@pytest.mark.parametrize(
+    "around",
+    [
+        r"{{\"a\": \"{{\\\"api_key\\\": \\\"{0}\\\"}}\"}}",
+        "%7B%22password%22%3A%20%22{0}%22%7D",
+        "&quot;token&quot;: &quot;{0}&quot;",
+        "\x1b[32mAPI_TOKEN\x1b[0m=\x1b[33m{0}\x1b[0m",
+        "\\u001b[1mAPI_TOKEN\\u001b[0m=\\u001b[33m{0}\\u001b[0m",
+        "export API_TOKEN=\\\n    {0}",
+    ],
+)
+def test_escapes_hide_nothing(engine, around):
+    far = "a line of code\n" * 200
+    told = privacy(engine).redact(far + around.format(WORD) + "\n" + far)
+    assert WORD not in told
+    assert told.startswith(far)
+    assert told.endswith(far)
+
+
+def test_names_like_generic_ones_are_people():
+    told = privacy("re").redact("melissa@corp.io, youssef@corp.io, jörg@firma.de; user@example.com")
+    assert told == "[redacted:email], [redacted:email], [redacted:email]; user@example.com"
+
+
+def test_who_was_asked_for_is_known_from_then_on():
+    redactor = privacy("re")
+    step = Step(
+        "agent",
+        "",
+        tool_calls=(ToolCall("1", "bash", {"command": "whoami"}),),
+        results=(Result("marianne\n", "1"),),
+    )
+    assert names_told(step) == ["marianne"]
+    redactor.learn("marianne")
+    assert "marianne" not in str(clean_step(step, redactor).results)

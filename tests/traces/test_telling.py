@@ -76,6 +76,47 @@ def test_facts_about_a_result_may_come_before_it_after_it_or_twice():
     ]
 
 
+def test_an_id_that_comes_again_is_another_call_where_the_format_tells_calls_once():
+    told, sink = telling()
+    for number in range(2):
+        told.turn()
+        told.call("c0", "bash", {"command": number}, fresh=True)
+        told.result("c0", str(number))
+    told.call("c0", "bash", {"command": "again"})
+    told.end(Ending())
+    calls = [[call.arguments["command"] for call in step.tool_calls] for step in sink.steps]
+    assert calls == [[0], [1]]
+    assert [step.results[0].content for step in sink.steps] == ["0", "1"]
+
+
+def test_calls_of_one_step_under_one_id_keep_their_own_results():
+    told, sink = telling()
+    for command in "ab":
+        told.call("c0", "bash", {"command": command}, fresh=True)
+    for output in "AB":
+        told.result("c0", output)
+    told.end(Ending())
+    names = [call.tool_call_id for call in sink.steps[0].tool_calls]
+    assert names == ["c0", "c0-0-1"]
+    assert [(result.source_call_id, result.content) for result in sink.steps[0].results] == list(
+        zip(names, "AB", strict=True)
+    )
+
+
+def test_results_that_name_no_call_go_to_the_first_open_one_of_the_latest():
+    told, sink = telling()
+    told.call("lost", "bash", {})
+    told.turn()
+    for name in ("a", "b"):
+        told.call(name, "bash", {})
+    for output in ("one", "two"):
+        told.result(told.open_call(), output)
+    assert told.open_call() == "lost"
+    told.end(Ending())
+    assert [result.source_call_id for result in sink.steps[1].results] == ["a", "b"]
+    assert told.open_call() == ""
+
+
 def test_turns_are_taken_back_from_the_end():
     told, sink = telling()
     for number in range(5):
@@ -95,6 +136,7 @@ ACTS = st.lists(
         st.tuples(st.just("user"), st.text(max_size=3)),
         st.tuples(st.just("say"), st.text(max_size=3)),
         st.tuples(st.just("call"), st.sampled_from("abc")),
+        st.tuples(st.just("fresh"), st.sampled_from("abc")),
         st.tuples(st.just("result"), st.sampled_from("abcd")),
         st.tuples(st.just("turn"), st.none()),
         st.tuples(st.just("rewind"), st.integers(-1, 12)),
@@ -108,8 +150,8 @@ def test_whatever_is_told_is_a_valid_trajectory(acts):
     told, sink = telling()
     for act, value in acts:
         match act:
-            case "call":
-                told.call(value, "tool", {})
+            case "call" | "fresh":
+                told.call(value, "tool", {}, fresh=act == "fresh")
             case "result":
                 told.result(value, "x")
             case "turn":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharpen.skills import Edit, Skill, apply_edits
+from sharpen.skills import Applied, Edit, Skill, apply_edits
 from sharpen.train.draft import Change, Draft
 
 BASE = Skill.from_text("# Skill\n\n- one\n- two\n")
@@ -108,18 +110,43 @@ EDITS = st.one_of(
 )
 
 
-@given(st.lists(EDITS, max_size=8), st.integers(0, 7))
-def test_the_text_is_always_what_applying_the_changes_gives(edits: list[Edit], k: int) -> None:
+@given(
+    st.lists(EDITS, max_size=4),
+    st.lists(st.one_of(EDITS, st.integers(0, 7), st.just("mark")), max_size=12),
+)
+def test_the_text_is_always_what_applying_the_changes_gives(
+    held: list[Edit], steps: list[Edit | int | str]
+) -> None:
     """Texts are carried along instead of being made anew; they must not drift."""
-    draft = Draft(BASE)
-    for edit in edits:
-        draft = draft.plus([Change(edit)]) or draft
-        assert draft.skill == apply_edits(BASE, [change.edit for change in draft.changes]).skill
-    shorter = draft.without(k) if k < len(draft.changes) else None
-    if shorter is not None:
-        assert len(shorter.changes) == len(draft.changes) - 1
-        assert shorter.skill == apply_edits(BASE, [change.edit for change in shorter.changes]).skill
-        assert shorter.skill != draft.skill
+    draft = Draft(BASE, tuple(map(Change, held)))
+    for step in steps:
+        before = draft
+        if isinstance(step, Edit):
+            draft = draft.plus([Change(step)]) or draft
+        elif isinstance(step, int):
+            draft = _checked_without(draft, step)
+        else:
+            draft = draft.marked(range(len(draft.changes)))
+            assert draft.skill == before.skill
+        assert draft.skill == _made_anew(draft.changes).skill
+
+
+def _checked_without(draft: Draft, k: int) -> Draft:
+    """Without the change, exactly where all others still take effect and the text differs."""
+    if k >= len(draft.changes):
+        return draft
+    shorter, others = draft.without(k), draft.changes[:k] + draft.changes[k + 1 :]
+    anew = _made_anew(others)
+    whole = all(report.took_effect for report in anew.reports)
+    assert (shorter is not None) == (whole and anew.skill != draft.skill)
+    if shorter is None:
+        return draft
+    assert shorter.changes == others
+    return shorter
+
+
+def _made_anew(changes: Sequence[Change]) -> Applied:
+    return apply_edits(BASE, [change.edit for change in changes])
 
 
 @given(st.lists(EDITS, max_size=8))

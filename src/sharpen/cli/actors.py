@@ -60,9 +60,11 @@ def load_actor(spec: str, role: str) -> Any:
     """The student or teacher that `spec` names."""
     module_name, _, name = spec.partition(":")
     if not module_name or not name:
+        near = get_close_matches(module_name, STUDENTS if role == "student" else TEACHERS, n=1)
+        hint = f"; did you mean {near[0]}:MODEL?" if near else ""
         raise UsageError(
             f"--{role} {spec!r} must be the name of one that ships, for example openai:gpt-5-mini, "
-            f"or MODULE:OBJECT, for example my_agents:{role.capitalize()}"
+            f"or MODULE:OBJECT, for example my_agents:{role.capitalize()}{hint}"
         )
     found: Any = _module(module_name, role)
     for part in name.split("."):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from difflib import get_close_matches
 
 from sharpen.clients import CLIENTS, SHORT_NAMES, Client
 from sharpen.errors import UsageError
@@ -19,6 +20,11 @@ def chosen_clients(typed: str | None) -> list[Client]:
     names = [SHORT_NAMES.get(name.strip(), name.strip()) for name in typed.split(",") if name.strip()]
     unknown = [name for name in names if name not in CLIENTS]
     if unknown or not names:
-        what = f"unknown: {', '.join(unknown)}" if unknown else "no client is named"
+        what = f"unknown: {', '.join(map(_with_hint, unknown))}" if unknown else "no client is named"
         raise UsageError(f"--to {typed}: {what}; known are {', '.join(CLIENTS)}")
     return [CLIENTS[name] for name in dict.fromkeys(names)]
+
+
+def _with_hint(name: str) -> str:
+    near = get_close_matches(name.lower(), [*CLIENTS, *SHORT_NAMES], n=1, cutoff=0.5)
+    return f"{name} (did you mean {near[0]}?)" if near else name

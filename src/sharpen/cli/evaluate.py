@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import typer
@@ -21,7 +22,9 @@ from sharpen.cli.terminal import print_facts, print_json, say
 from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
 from sharpen.evaluate import Compared, Evaluated, EvaluateSettings, compare, evaluate
-from sharpen.skills import Skill, tokens
+from sharpen.skills import Skill
+from sharpen.skills import tokens as tokens_in
+from sharpen.stats import fewest_wins
 
 EXIT_CODES = {"better": 0, "not better": 10, "not enough data": 11, "worse": 12}
 """What a comparison ends with, so that a script can act on it."""
@@ -71,6 +74,9 @@ def command(
         typer.Option("--run", "-r", help="Keep the attempts in this folder.", rich_help_panel=options.HOW),
     ] = None,
     budget: options.Rollouts = None,
+    tokens: options.Tokens = None,
+    usd: options.Usd = None,
+    seconds: options.Seconds = None,
     dry_run: options.DryRun = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -84,7 +90,7 @@ def command(
     paths, words = words_of([skill, other, *(overrides or ())], paths=2)
     first, second = (*paths, None, None)[:2]
     resolved = resolve(context, config, [*(cfg_options or ()), *words], preset)
-    limits = limits_of(budget)
+    limits = limits_of(budget, None, tokens, usd, seconds)
     if resolved is None:
         problem = given.problem(_named(first))
         settings = EvaluateSettings(passes=passes, split=split, metric=metric, concurrency=concurrency)
@@ -129,17 +135,22 @@ def _named(path: Path | None) -> Path | Skill | None:
 
 def _cost(problem: Problem, attempts: int, arms: int, settings: EvaluateSettings, *, json: bool) -> None:
     tasks = len(problem.tasks.split(settings.split))
+    fewest = fewest_wins(settings.alpha) if arms == 2 else None
     if json:
-        print_json({"attempts": attempts, "tasks": tasks, "skills": arms, "passes": settings.passes})
+        plan = {"attempts": attempts, "tasks": tasks, "skills": arms, "passes": settings.passes}
+        print_json({**plan, "fewest_wins": fewest})
         return
     typer.echo(f"{attempts} attempts: {arms} × {tasks} {settings.split} tasks × {settings.passes} passes")
+    if fewest is not None:
+        short = f"; {tasks} can show nothing" if tasks < fewest else f" of {tasks}"
+        typer.echo(f"the smallest gain that would show: {fewest} tasks won and none lost{short}")
 
 
 def _print_one(one: Evaluated, problem: Problem, heard: JudgeReport | None, *, json: bool) -> None:
     if json:
         print_json({"simulated": problem.world is not None, **one.as_json(), **_heard_json(heard)})
         return
-    print_facts([("score", _score(one)), *_rest(one, problem, heard)])
+    print_facts([("score", _score(one)), *_opened(one), *_rest(one, problem, heard)])
 
 
 def _print_both(
@@ -151,15 +162,18 @@ def _print_both(
         said = {"simulated": problem.world is not None, "word": word, **both.as_json()}
         print_json({**said, **_heard_json(heard)})
     else:
+        one, two = ("with", "without") if not both.second.skill.text else ("first", "second")
         counts = f"{verdict.wins} won, {verdict.ties} tied, {verdict.losses} lost"
         print_facts(
             [
                 ("verdict", f"{word}: {verdict.reason}"),
-                ("first", _score(both.first)),
-                ("second", _score(both.second)),
-                ("difference", f"{signed(asdict(both.difference))}, first minus second, paired"),
+                (one, _score(both.first)),
+                (two, _score(both.second)),
+                ("difference", f"{signed(asdict(both.difference))}, {one} minus {two}, paired"),
                 ("tasks", f"{counts}; exact sign test p = {both.p_value:.3g}"),
                 *_named_tasks(both),
+                *_opened(both.first),
+                *_tokens(both, one, two),
                 *_rest(both.first, problem, heard),
             ]
         )
@@ -181,10 +195,23 @@ def _named_tasks(both: Compared) -> Iterator[tuple[str, str]]:
             yield word, ", ".join(found[:SHOWN]) + more
 
 
+def _opened(one: Evaluated) -> Iterator[tuple[str, str]]:
+    """Agents are told of a skill and decide whether to read it: a gain without reading is no gain of it."""
+    if one.openings:
+        yield "opened", f"the skill was opened in {sum(one.openings)} of {len(one.openings)} attempts with it"
+
+
+def _tokens(both: Compared, one: str, two: str) -> Iterator[tuple[str, str]]:
+    """What the skill costs, where both arms say what they used."""
+    if both.first.tokens and both.second.tokens:
+        first, second = fmean(both.first.tokens), fmean(both.second.tokens)
+        yield "tokens", f"{first:,.0f} per attempt {one}, {second:,.0f} {two}"
+
+
 def _score(one: Evaluated) -> str:
     missing = f", {len(one.not_measured)} tasks not measured" if one.not_measured else ""
     where = f"from {one.score.n} attempts at {one.score.tasks} tasks"
-    name = f"{one.skill.digest[:12]}, {tokens(one.skill.text)} tokens" if one.skill.text else "no skill"
+    name = f"{one.skill.digest[:12]}, {tokens_in(one.skill.text)} tokens" if one.skill.text else "no skill"
     return f"{estimate_in_words(asdict(one.score))} {where}{missing} ({name})"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from sharpen.cli.ages import moment
 from sharpen.cli.terminal import console, print_json, print_table, say
 from sharpen.errors import UsageError
 from sharpen.traces.archive import Archive
-from sharpen.traces.harvest import Conditions, Tally, find, harvest
+from sharpen.traces.harvest import Conditions, Tally, closed, find, harvest
 from sharpen.traces.privacy import Privacy
 from sharpen.traces.reading import SourceFile, recognise
 from sharpen.traces.sources import FORMATS, SHORT_NAMES, Format
@@ -85,7 +84,10 @@ def _files(handed: list[Path], names: list[str]) -> list[SourceFile]:
             raise UsageError(
                 "files are of one format each: name one with --from, or none to have it recognised"
             )
-        return [file for path in handed for file in _handed(path, FORMATS[names[0]] if names else None)]
+        given = [file for path in handed for file in _handed(path, FORMATS[names[0]] if names else None)]
+        if not given:
+            raise UsageError(f"no sessions of a known format are in {', '.join(map(str, handed))}")
+        return given
     clients = [format_ for format_ in FORMATS.values() if format_.places]
     if not names:
         raise UsageError(f"say whose sessions may be read: --from {_offer(clients)}")
@@ -96,6 +98,8 @@ def _files(handed: list[Path], names: list[str]) -> list[SourceFile]:
     found = find(wanted)
     if not found:
         raise UsageError(_nothing(wanted))
+    for folder in closed(wanted):
+        say(f"not read: {folder}: you may not look into it")
     return found
 
 
@@ -121,10 +125,8 @@ def _offer(clients: list[Format]) -> str:
 
 def _nothing(wanted: Sequence[Format]) -> str:
     places = sorted({f"~/{place.folder}" for format_ in wanted for place in format_.places})
-    roots = {place.root(Path.home(), os.environ) for format_ in wanted for place in format_.places}
-    closed = sorted(str(root) for root in roots if root.exists() and not os.access(root, os.R_OK | os.X_OK))
-    if closed:
-        return f"you may not read {', '.join(closed)}; harvest as the user whose sessions they are"
+    if shut := closed(wanted):
+        return f"you may not read {', '.join(map(str, shut))}; harvest as the user whose sessions they are"
     names = ", ".join(format_.name for format_ in wanted)
     return (
         f"no sessions of {names} were found below {', '.join(places)}; "
@@ -135,7 +137,7 @@ def _nothing(wanted: Sequence[Format]) -> str:
 @contextmanager
 def _bar(files: Sequence[SourceFile], *, quiet: bool) -> Iterator[Callable[[SourceFile], None]]:
     err = console(stderr=True)
-    sizes = {file.path: file.path.stat().st_size if file.path.exists() else 0 for file in files}
+    sizes = {file.path: _size(file.path) for file in files}
     if not quiet and not err.is_terminal:
         say(f"reading {len(files)} files, {sum(sizes.values()) / 1e6:,.1f} MB")
     columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
@@ -150,6 +152,13 @@ def _bar(files: Sequence[SourceFile], *, quiet: bool) -> Iterator[Callable[[Sour
         yield on_file
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # it went away, or may not be looked at: reading it will say so
+        return 0
+
+
 def _print(tallies: dict[str, Tally], to: Path, *, as_json: bool) -> None:
     for tally in tallies.values():
         for refused in tally.refused:
@@ -157,36 +166,19 @@ def _print(tallies: dict[str, Tally], to: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({name: _facts(tally) for name, tally in sorted(tallies.items())})
         return
-    head = (
-        "source",
-        "files",
-        "unchanged",
-        "sessions",
-        "steps",
-        "failures",
-        "outcomes known",
-        "redactions",
-        "unreadable lines",
-        "unreadable files",
-    )
+    files = sum(tally.files for tally in tallies.values())
+    unchanged = sum(tally.unchanged for tally in tallies.values())
+    lost = sum(len(tally.refused) for tally in tallies.values())
+    head = ("source", "sessions", "steps", "failures", "outcomes known", "redactions", "unreadable lines")
     rows = [[name, *map(str, _numbers(tally))] for name, tally in sorted(tallies.items())]
     print_table(head, rows, right=range(1, len(head)))
+    say(f"{files} files, {unchanged} of them as at the last harvest; {lost} could not be read")
     say(f"kept in {to}; `sharpen traces list --db {to}` shows them")
 
 
 def _numbers(tally: Tally) -> tuple[int, ...]:
     taken = sum(tally.redactions.values())
-    return (
-        tally.files,
-        tally.unchanged,
-        tally.sessions,
-        tally.steps,
-        tally.failures,
-        tally.known,
-        taken,
-        tally.unread,
-        len(tally.refused),
-    )
+    return (tally.sessions, tally.steps, tally.failures, tally.known, taken, tally.unread)
 
 
 def _facts(tally: Tally) -> dict[str, object]:

@@ -13,8 +13,9 @@ from typing import Annotated, Literal
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.ages import moment
 from sharpen.cli.terminal import print_json, print_table, say
-from sharpen.install.firings import read_firings, summary
+from sharpen.install.firings import Filter, read_firings, summary
 
 
 def command(
@@ -24,25 +25,36 @@ def command(
     project: Annotated[
         Path | None, typer.Option("--project", metavar="DIR", help="Only sessions in this folder or below.")
     ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="AGE", help="Only what happened since then: 30d, a date.")
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option("--rule", metavar="NAME", help="Only this rule, or the rules of this skill.")
+    ] = None,
     each: Annotated[bool, typer.Option("--each", help="Every firing instead of one line per rule.")] = False,
     json: options.Json = False,
 ) -> None:
     """Show which event rules spoke, when, and whether the failure came back.
 
     `recurred` counts how often a rule's failure happened again in the same session after the rule had
-    spoken. `sharpen hook CLIENT` itself is started by coding agents and answers them on standard output.
+    spoken, `same_command` how often by the very same command. What went wrong in the hook is told on stderr.
+    `sharpen hook CLIENT` itself is started by coding agents and answers them on standard output.
     """
-    firings, unread = read_firings(project.resolve() if project else None)
+    wanted = Filter(
+        project=project.expanduser().resolve() if project else None,
+        since=moment(since, option="--since") if since else None,
+        rule=rule,
+    )
+    firings, complaints = read_firings(wanted)
     rows = [vars(firing) for firing in firings] if each else [vars(row) for row in summary(firings)]
+    for complaint in complaints:
+        say(complaint)
     if json:
         print_json(rows)
-        return
-    for note in unread:
-        say(note)
-    if not rows:
-        say("no rule has spoken yet")
-        return
-    print_table(list(rows[0]), [[_cell(name, value) for name, value in row.items()] for row in rows])
+    elif not rows:
+        say("no rule has spoken yet" if wanted == Filter() else "no rule has spoken that fits")
+    else:
+        print_table(list(rows[0]), [[_cell(name, value) for name, value in row.items()] for row in rows])
 
 
 def _cell(name: str, value: object) -> str:

@@ -14,6 +14,10 @@ WHERE, LIMITS, HOW = "What to run", "Budget", "How"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Seed = Annotated[int, typer.Option("--seed", help="Names the random streams.", rich_help_panel=HOW)]
+InstalledProject = Annotated[
+    Path | None,
+    typer.Option("--project", metavar="DIR", help="The project's folder, if not the current one."),
+]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 Tasks = Annotated[
     Path | None,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 
 PIPE_WIDTH = 500
 """Columns when nobody watches: wide enough that no table is cut."""
+_STEERING = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+"""Kinds of characters that move the cursor, turn the direction of writing, or cannot be shown."""
+_HARMLESS = "\n\t\u200c\u200d"
+"""Line ends, and what joins letters or emoji."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -32,9 +37,21 @@ def show(what: RenderableType, *, width: int = PIPE_WIDTH) -> None:
         typer.echo(line.rstrip())
 
 
+def visible(text: str) -> str:
+    """Text that others wrote, its control characters spelled out: they would steer the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(_spelled(sign) for sign in text)
+
+
+def _spelled(sign: str) -> str:
+    is_plain = sign in _HARMLESS or unicodedata.category(sign) not in _STEERING
+    return sign if is_plain else sign.encode("unicode_escape").decode()
+
+
 def say(text: str) -> None:
     """Chatter: to stderr."""
-    typer.echo(text, err=True)
+    typer.echo(visible(text), err=True)
 
 
 def print_json(value: object) -> None:
@@ -42,11 +59,23 @@ def print_json(value: object) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """A result for people: to stdout. `right` are the columns of numbers."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+def print_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    cut: Sequence[int] = (),
+) -> None:
+    """A result for people: to stdout. `right` are the columns of numbers; those in `cut` lose their end where
+    a terminal is narrow, and the others keep their width."""
+    is_narrow = bool(cut) and console().is_terminal
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=is_narrow)
     for at, name in enumerate(head):
-        table.add_column(name, justify="right" if at in right else "left", overflow="fold")
+        justify: JustifyMethod = "right" if at in right else "left"
+        if is_narrow and at in cut:
+            table.add_column(name, ratio=1, no_wrap=True, overflow="ellipsis")
+        else:
+            table.add_column(name, justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*map(_literal, row))
     show(table)
@@ -57,9 +86,9 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     pairs = list(facts)
     width = max((len(name) for name, _ in pairs), default=0)
     for name, value in pairs:
-        typer.echo(f"{name:<{width}}  {value}")
+        typer.echo(f"{name:<{width}}  {visible(value)}")
 
 
 def _literal(text: str) -> str:
     """Text that holds brackets is not markup."""
-    return text.replace("[", r"\[")
+    return visible(text).replace("[", r"\[")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import re
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import Annotated, Literal
 import typer
 
 from sharpen.cli import options
-from sharpen.cli.ages import age
-from sharpen.cli.terminal import print_facts, print_json, print_table, say
+from sharpen.cli.ages import age, days
+from sharpen.cli.terminal import print_facts, print_json, print_table, say, visible
 from sharpen.errors import UsageError
 from sharpen.traces.archive import Archive, Row
 from sharpen.traces.atif import to_json
 from sharpen.traces.compaction import compact
 from sharpen.traces.messages_out import conversation
+from sharpen.traces.sources import SHORT_NAMES
 
 Action = Literal["list", "show", "stats", "export", "forget"]
 
@@ -38,8 +40,8 @@ def command(
         Literal["solved", "failed", "unknown"] | None,
         typer.Option("--outcome", help="list, export: only sessions that came out so."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", help="list: the newest so many.")] = 50,
-    tokens: Annotated[int, typer.Option("--tokens", help="show: the most tokens to print.")] = 4000,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="list: the newest so many.")] = 50,
+    tokens: Annotated[int, typer.Option("--tokens", min=1, help="show: the most tokens to print.")] = 4000,
     shape: Annotated[
         Literal["atif", "messages"], typer.Option("--as", help="export: ATIF, or chat messages for training.")
     ] = "atif",
@@ -62,10 +64,13 @@ def command(
 
     What is forgotten is overwritten in the file and does not come back with the next harvest.
     """
+    if sessions and action in ("list", "stats"):
+        raise UsageError(f"`sharpen traces {action}` takes no sessions; `sharpen traces show` shows one")
+    client = SHORT_NAMES.get(client, client) if client else None
     with Archive.open(db) as archive:
         match action:
             case "list":
-                _list(archive.rows(client=client, verdict=verdict, limit=limit), json=json)
+                _list(archive.rows(client=client, verdict=verdict, limit=limit), db, json=json)
             case "show":
                 _show(archive, _rows(archive, sessions), tokens, json=json)
             case "stats":
@@ -84,9 +89,12 @@ def _rows(archive: Archive, names: list[str] | None) -> list[Row]:
     return [archive.find(name) for name in names]
 
 
-def _list(rows: list[Row], *, json: bool) -> None:
+def _list(rows: list[Row], db: Path, *, json: bool) -> None:
     if json:
         print_json([asdict(row) for row in rows])
+        return
+    if not rows:
+        say(f"{db} has no such sessions; `sharpen traces stats --db {db}` counts what it has")
         return
     print_table(
         ("no.", "client", "started", "steps", "failures", "outcome", "project", "about"),
@@ -94,16 +102,17 @@ def _list(rows: list[Row], *, json: bool) -> None:
             (
                 str(row.number),
                 row.client,
-                row.started[:16],
+                row.started[:10],
                 str(row.steps),
                 str(row.failures),
-                _outcome(row),
-                row.project,
+                row.verdict,
+                re.split(r"[\\/]", row.project)[-1],
                 row.title,
             )
             for row in rows
         ],
         right=(0, 3, 4),
+        cut=(7,),
     )
 
 
@@ -129,7 +138,7 @@ def _show(archive: Archive, rows: list[Row], tokens: int, *, json: bool) -> None
             ("taken out", taken),
         )
         print_facts(facts)
-        typer.echo(f"\n{compact(trajectory, tokens)}\n")
+        typer.echo(f"\n{visible(compact(trajectory, tokens))}\n")
 
 
 def _stats(archive: Archive, *, json: bool) -> None:
@@ -144,10 +153,16 @@ def _stats(archive: Archive, *, json: bool) -> None:
 
 
 def _export(archive: Archive, rows: list[Row], shape: str, out: Path | None) -> None:
-    file = out.open("w", encoding="utf-8") if out else None
+    try:
+        file = out.open("w", encoding="utf-8") if out else None
+    except OSError as error:
+        raise UsageError(
+            f"--out {out}: it cannot be written ({error.strerror}); name another file"
+        ) from error
+    there = {(row.client, row.name) for row in rows}
     try:
         for row in rows:
-            if row.relation == "sub-agent" and shape == "atif":
+            if shape == "atif" and row.relation == "sub-agent" and (row.client, row.parent) in there:
                 continue  # inside the session that started it
             trajectory = archive.trajectory(row.number)
             value = to_json(trajectory) if shape == "atif" else conversation(trajectory)
@@ -168,7 +183,7 @@ def _forget(
     if everything:
         going |= {row.number for row in archive.rows()}
     if retention is not None:
-        archive.retention_days = None if retention == "none" else age(retention, option="--retention").days
+        archive.retention_days = None if retention == "none" else days(retention, option="--retention")
         older_than = older_than or (None if retention == "none" else retention)
     if older_than is not None:
         limit = datetime.now(UTC) - age(older_than, option="--older-than")

@@ -18,13 +18,17 @@ def command(
     scope: Annotated[
         ScopeName, typer.Option("--scope", help="The project in the current folder, or your home folder.")
     ] = "project",
-    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Say what would be removed.")] = False,
+    project: options.InstalledProject = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Show what would be removed, line by line.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Take installed skills, rules and hooks out again.
 
-    Settings files are restored byte for byte where nobody changed what was put in. Files of a skill that
-    were changed since are left alone and named.
+    Settings files are restored byte for byte where nobody changed what was put in; otherwise only our part
+    goes. Files of a skill that were changed since are left alone and named. The project is the nearest one
+    at or above the folder that has something installed.
     """
-    done = uninstall(names or [], scope=Scope.of(scope), dry_run=dry_run)
+    done = uninstall(names or [], scope=Scope.around(scope, project=project), dry_run=dry_run)
     show_outcome(done, json=json, dry_run=dry_run)

@@ -44,6 +44,7 @@ CLAUDE_CODE = Client(
     key_variable="ANTHROPIC_API_KEY",
     wires=("messages",),
     launch=_launch,
+    home=("CLAUDE_CONFIG_DIR", ".claude"),
     hooks=Hooks(
         "settings",
         project=".claude/settings.json",

@@ -69,6 +69,7 @@ CODEX = Client(
     key_variable=KEY_VARIABLE,
     wires=("responses",),
     launch=_launch,
+    home=("CODEX_HOME", ".codex"),
     hooks=Hooks(
         "settings",
         project=".codex/hooks.json",

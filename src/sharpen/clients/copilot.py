@@ -47,6 +47,7 @@ COPILOT = Client(
     key_variable=KEY_VARIABLE,
     wires=("chat", "responses", "messages"),
     launch=_launch,
+    home=("COPILOT_HOME", ".copilot"),
     hooks=Hooks(
         "file",
         project=".github/hooks/sharpen.json",

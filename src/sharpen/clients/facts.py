@@ -99,6 +99,8 @@ class Client:
     """Characters of a skill's description that it lists; more is cut or refused."""
     catalogue: int | None = None
     """Characters for the names and descriptions of all skills together, where it has a limit."""
+    home: tuple[str, str] | None = None
+    """The variable that moves its folder in the home, and the folder it moves; "" is the home itself."""
     version_arguments: tuple[str, ...] = ("--version",)
     node: str | None = None
     """The oldest Node it runs on, where that is newer than what usually lies around."""
@@ -114,6 +116,9 @@ class Client:
     """Where no argument can: a settings file below the project, and the JSON in it that switches it off."""
     own_sandbox: bool = False
     """Whether it confines its commands itself, in a way that does not work inside another sandbox."""
+    fetches: tuple[str, str] | None = None
+    """A program it downloads when it is first needed and none is on PATH, and the folder below the home it
+    keeps it in."""
     fails_under: tuple[str, ...] = ()
     """Levels of sharpen's sandbox in which it does not start."""
     refuses_root: bool = False

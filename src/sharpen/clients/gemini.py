@@ -52,6 +52,7 @@ GEMINI = Client(
     key_variable="GEMINI_API_KEY",
     wires=("gemini",),
     launch=_launch,
+    home=("GEMINI_CLI_HOME", ""),
     hooks=Hooks(
         "settings",
         project=".gemini/settings.json",

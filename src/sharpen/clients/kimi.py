@@ -57,6 +57,7 @@ KIMI = Client(
     key_variable=KEY_VARIABLE,
     wires=("chat", "messages", "responses"),
     launch=_launch,
+    home=("KIMI_CODE_HOME", ".kimi-code"),
     hooks=Hooks(
         "toml",
         project=None,

@@ -64,6 +64,7 @@ OPENCODE = Client(
     key_variable=KEY_VARIABLE,
     wires=("chat",),
     launch=_launch,
+    home=("XDG_CONFIG_HOME", ".config"),
     hooks=Hooks(
         "plugin",
         project=".opencode/plugins/sharpen.js",
@@ -73,6 +74,7 @@ OPENCODE = Client(
         trust="OpenCode loads plugins of a project without asking",
     ),
     stream_events=("step_start", "tool_use", "text", "reasoning", "step_finish", "error"),
+    fetches=("rg", ".cache/opencode/bin"),
     fails_under=("landlock",),
     off_setting=("opencode.json", '{"permission": {"skill": {"{name}": "deny"}}}'),
 )

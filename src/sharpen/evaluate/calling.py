@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sharpen.errors import EditError, ModelError, ProviderError, SandboxError
+from sharpen.evaluate.deadlines import Deadlines
 from sharpen.evaluate.leaks import Leaks
 from sharpen.redaction import Redactor
 from sharpen.skills import Edit, Skill
@@ -94,7 +95,7 @@ class Caller:
         self._teacher = _keeping(teacher, log) if teacher is not None else None
         self._student_worst = _worst_case(student)
         self._teacher_worst = _worst_case(teacher)
-        self._timeout, self._retries = timeout, retries
+        self._deadlines, self._retries = Deadlines(timeout), retries
         self._clean = Redactor()
         self._leaks = leaks
         self.down = 0
@@ -118,7 +119,7 @@ class Caller:
         """One student call. Whatever is not a valid rollout of this task is an error, with its reason."""
         task = wish.task
         try:
-            async with asyncio.timeout(self._timeout):
+            with self._deadlines.one():
                 rollout = _checked(await self._student.attempt(task, wish.skill, trial=trial), task)
             self.down = 0
         except FATAL:
@@ -127,7 +128,8 @@ class Caller:
             self.down += 1
             rollout = Rollout.failed_to_run(task, reason=_spelled(error), usage=error.usage)
         except TimeoutError as error:
-            rollout = Rollout.failed_to_run(task, reason=f"timed out: {str(error) or f'{self._timeout} s'}")
+            after = str(error) or f"{self._deadlines.seconds} s"
+            rollout = Rollout.failed_to_run(task, reason=f"timed out: {after}")
         except asyncio.CancelledError as error:
             if _asked_to_stop():
                 raise
@@ -169,7 +171,7 @@ class Caller:
         assert self._teacher is not None
         if wish.matter != EDITS:
             return await self._advise(wish, trial)
-        async with asyncio.timeout(self._timeout):
+        with self._deadlines.one():
             answer = await self._teacher.propose(
                 wish.skill, wish.evidence, limit=wish.limit, memory=wish.memory, trial=trial
             )
@@ -186,7 +188,7 @@ class Caller:
 
     async def _advise(self, wish: Question, trial: int) -> Proposal:
         assert isinstance(self._teacher, Adviser)
-        async with asyncio.timeout(self._timeout):
+        with self._deadlines.one():
             advice = await self._teacher.advise(
                 wish.matter,
                 wish.skill,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import ceil
 from pathlib import Path
 from statistics import fmean, variance
 from typing import TypeVar
@@ -21,7 +22,7 @@ from sharpen.evaluate.measurements import Compared, Evaluated, EvaluateSettings
 from sharpen.evaluate.passes import Measured, Value, evaluation_of, valued_by
 from sharpen.evaluate.runner import Runner
 from sharpen.skills import Skill
-from sharpen.stats import paired, pairs_needed, sign_test
+from sharpen.stats import fewest_wins, paired, pairs_needed, sign_test
 from sharpen.store import MemoryStore, SqliteStore, Store, Version
 from sharpen.types import Budget, Decision, Estimate, Student, Task, TaskSet, Verdict, fingerprint_of
 
@@ -154,7 +155,8 @@ def _evaluated(skill: Skill, measured: Measured, spent: Mapping[str, float], err
     if estimate is None:
         raise ProviderError(f"no attempt measured anything; the last one: {error}")
     values = {task: tuple(values) for task, values in measured.values.items()}
-    return Evaluated(skill, estimate, values, dict(measured.errors), spent)
+    openings, used = tuple(measured.openings), tuple(measured.tokens)
+    return Evaluated(skill, estimate, values, dict(measured.errors), spent, openings, used)
 
 
 def _keep(store: Store, skill: Skill, measured: Measured, *, split: str) -> None:
@@ -199,7 +201,9 @@ def _decision(
     reason = f"mean difference {difference.mean:+.3f} could be luck, sign test p = {p_value:.3g}"
     if len(differences) > 1:
         tasks = pairs_needed(difference.mean, sd=variance(differences) ** 0.5, alpha=alpha)
-        reason += f"; about {max(tasks, len(differences) + 1)} tasks would show a gain of this size"
+        share = sum(one > 0 for one in differences) / len(differences)
+        tasks = max(tasks, ceil(fewest_wins(alpha) / share), len(differences) + 1)
+        reason += f"; about {tasks} tasks would show a gain of this size"
     return _undecided(reason)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any, get_args
 
 from sharpen.errors import SettingsError
@@ -62,6 +63,10 @@ class Evaluated:
     """Per task id, the attempts that measured nothing, retries not counted."""
     spent: Mapping[str, float]
     """What the measurement cost, errors and retries included; in a comparison, of both skills together."""
+    openings: tuple[bool, ...] = ()
+    """Of each attempt that tells, whether its agent opened the skill; a chat is given it and says nothing."""
+    tokens: tuple[int, ...] = ()
+    """Of each attempt that measured something and tells, what it used."""
 
     @property
     def rollouts(self) -> int:
@@ -79,6 +84,8 @@ class Evaluated:
             "values": {task: list(values) for task, values in self.values.items()},
             "errors": dict(self.errors),
             "not_measured": list(self.not_measured),
+            "skill_used": {"in": sum(self.openings), "of": len(self.openings)} if self.openings else None,
+            "tokens_per_attempt": fmean(self.tokens) if self.tokens else None,
             "spent": dict(self.spent),
         }
 

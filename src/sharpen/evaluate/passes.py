@@ -31,14 +31,29 @@ class Measured:
     values: dict[str, list[float]] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
+    openings: list[bool] = field(default_factory=list)
+    """Of the attempts that tell: whether the skill was opened."""
+    tokens: list[int] = field(default_factory=list)
+    """Of the attempts that tell: what they used."""
 
     def add(self, task: Task, rollout: Rollout | None, value: float | None) -> None:
         if task.group is not None:
             self.groups[task.id] = task.group
         if value is not None:
             self.values.setdefault(task.id, []).append(value)
+            self._look_at(rollout)
         elif rollout is not None:
             self.errors[task.id] = self.errors.get(task.id, 0) + 1
+
+    def _look_at(self, rollout: Rollout | None) -> None:
+        if rollout is None:
+            return
+        if rollout.usage is not None:
+            self.tokens.append(rollout.usage.tokens)
+        extra = (rollout.trajectory or {}).get("extra")
+        used = extra.get("skill_used") if isinstance(extra, Mapping) else None
+        if isinstance(used, bool):
+            self.openings.append(used)
 
     @property
     def attempts(self) -> int:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sharpen.errors import ProviderError
-from sharpen.evaluate.calling import EDITS, Attempt, Call, Caller, Question
+from sharpen.evaluate.calling import EDITS, Attempt, Call, Caller
 from sharpen.evaluate.flight import Flight
 from sharpen.evaluate.leaks import Leaks
 from sharpen.evaluate.ledger import Ledger
@@ -154,16 +154,29 @@ class Runner:
     ) -> None:
         """One round of the batch: open it, call what the store does not hold, settle in the order asked."""
         granted = dict(self._open(calls, which, answers, reserve))
-        if any(answers[i] is None for i in granted):
+        missing = [i for i in granted if answers[i] is None]
+        if len(missing) == 1:
+            await self._call_alone(calls, granted, answers, missing[0])
+        elif missing:
             flight = self._fly(calls, granted, answers)
             try:
-                for i in granted:
-                    if i in flight:
-                        answers[i] = await flight.answer(i)
+                for i in missing:
+                    answers[i] = await flight.answer(i)
             finally:
                 await self._release(flight)
         for i, key in granted.items():
             self._settle(key, answers[i])
+
+    async def _call_alone(
+        self, calls: Sequence[Call], granted: Mapping[int, Key], answers: list[Answer], i: int
+    ) -> None:
+        """A call with no others beside it needs no flight: whoever waits for it makes it."""
+        async with self._places:
+            answer = await self._call(calls[i], granted[i])
+        self._finish(calls[i], granted[i], answer, self._stage)
+        self._watch_outage()
+        answers[i] = answer
+        await asyncio.sleep(0)  # an actor that answers at once must not keep the event loop to itself
 
     def _open(
         self, calls: Sequence[Call], which: Iterable[int], answers: list[Answer], reserve: int
@@ -201,12 +214,6 @@ class Runner:
         for streak in (self._student_errors, self._teacher_errors):
             if streak.is_over:
                 raise self.giving_up(streak)
-
-    def _watch_outage(self, key: Key, reason: str) -> None:
-        """End the run while a provider is down instead of paying for a pass full of errors."""
-        self._outage.note(key, reason, failed=self._caller.down > 0)
-        if self._caller.down >= DOWN:
-            raise self.giving_up(self._outage)
 
     def _grant(self, call: Call, reserve: int) -> Key | None:
         worst = self._worst(call)
@@ -261,7 +268,12 @@ class Runner:
     ) -> Flight[Rollout | Proposal]:
         """Start what the store did not answer."""
         missing, stage = [i for i in granted if answers[i] is None], self._stage
-        flight = Flight(lambda i: self._call(calls[i], granted[i], stage), missing, self._places)
+        flight = Flight(
+            lambda i: self._call(calls[i], granted[i]),
+            missing,
+            self._places,
+            keep=lambda arrived: self._keep(calls, granted, arrived, stage),
+        )
         self._flights.add(flight)
         return flight
 
@@ -274,19 +286,42 @@ class Runner:
         for flight in list(self._flights):
             await self._release(flight)
 
-    async def _call(self, wish: Call, key: Key, stage: str) -> Rollout | Proposal:
-        """One call, kept before anybody sees it."""
-        if isinstance(key, AttemptKey):
-            assert isinstance(wish, Attempt)
-            rollout = await self._caller.attempt(wish, key.trial)
-            self.store.finish_attempt(key, rollout, stage=stage)
-            self._watch_outage(key, rollout.error)
-            return rollout
-        assert isinstance(wish, Question)
-        proposal = await self._caller.propose(wish, key.trial)
-        self.store.finish_proposal(key, proposal, stage=stage if wish.matter == EDITS else wish.matter)
-        self._watch_outage(key, proposal.error)
-        return proposal
+    async def _call(self, wish: Call, key: Key) -> Rollout | Proposal:
+        answer: Rollout | Proposal
+        if isinstance(wish, Attempt):
+            answer = await self._caller.attempt(wish, key.trial)
+        else:
+            answer = await self._caller.propose(wish, key.trial)
+        self._outage.note(key, answer.error, failed=self._caller.down > 0)
+        return answer
+
+    def _keep(
+        self,
+        calls: Sequence[Call],
+        granted: Mapping[int, Key],
+        arrived: Sequence[tuple[int, Rollout | Proposal]],
+        stage: str,
+    ) -> None:
+        """Put answers that came together into the store before anybody sees them."""
+        with self.store.together():
+            for i, answer in arrived:
+                self._finish(calls[i], granted[i], answer, stage)
+        self._watch_outage()
+
+    def _finish(self, wish: Call, key: Key, answer: Rollout | Proposal, stage: str) -> None:
+        if isinstance(wish, Attempt):
+            assert isinstance(key, AttemptKey)
+            assert isinstance(answer, Rollout)
+            self.store.finish_attempt(key, answer, stage=stage)
+        else:
+            assert isinstance(key, ProposalKey)
+            assert isinstance(answer, Proposal)
+            self.store.finish_proposal(key, answer, stage=stage if wish.matter == EDITS else wish.matter)
+
+    def _watch_outage(self) -> None:
+        """End the run while a provider is down instead of paying for a pass full of errors."""
+        if self._caller.down >= DOWN:
+            raise self.giving_up(self._outage)
 
 
 def _unheard(refused: Sequence[Json]) -> None:

@@ -1,14 +1,19 @@
 """One tool call as every client tells it, in one shape: tool, command, output, exit code, paths, session.
 
-Clients differ in where they put the output and whether they know the exit code. What a client does not say
-stays None: a rule that asks for it then does not apply. Unknown fields and wrong types are passed over,
-because a payload is another program's text.
+`output` is what the tool printed or complained, without what a client puts around it, so that one pattern
+fits in every client; `outcome.py` knows those words. What a client does not say stays None: a rule that asks
+for it then does not apply. Unknown fields and wrong types are passed over, because a payload is another
+program's text.
 """
 
 from __future__ import annotations
 
+from sharpen.hook.outcome import Outcome, outcome_of
+
 LONGEST = 20_000
 """Characters of output that are looked at, half from each end: errors stand at the ends."""
+LONGEST_LINE = 2_000
+"""Characters of one line, likewise: patterns were tried out on lines of this length, and on none longer."""
 SHELL, EDIT, READ = "shell", "edit", "read"
 TOOLS = {
     **dict.fromkeys(("Bash", "bash", "Shell", "shell", "run_shell_command", "exec_command"), SHELL),
@@ -20,20 +25,16 @@ TOOLS = {
 AFTER_TOOL = ("PostToolUse", "PostToolUseFailure", "AfterTool")
 COMPACTED = ("PreCompact", "PostCompact", "PreCompress")
 PROMPTED = ("UserPromptSubmit",)
-_RESULTS = ("tool_response", "tool_output", "tool_result")
-_FOR_THE_MODEL = ("llmContent", "text_result_for_llm")
-"""Where Gemini CLI and Copilot put what the model reads, beside what people do."""
 _PATHS = ("file_path", "path", "filePath", "notebook_path")
-_PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
-_EXIT_MARKS = ("Exit code ", "Exit Code: ", "exit code: ", "exited with code ", "exit code ")
+_PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 
 
 class Event:
-    """What happened. `output` is what the tool printed or complained; `exit_code` None when nobody says."""
+    """What happened. `failed` and `exit_code` are None when nobody says; `seconds` is how long it took."""
 
     __slots__ = (
-        "call", "client", "command", "cwd", "exit_code", "failed", "name", "output", "paths", "session",
-        "tool", "tool_name", "transcript",
+        "agent", "call", "client", "command", "cwd", "exit_code", "failed", "name", "output", "paths",
+        "seconds", "session", "tool", "tool_name", "transcript", "trigger",
     )  # fmt: skip
 
     def __init__(self, client: str, payload: dict[str, object]) -> None:
@@ -41,22 +42,24 @@ class Event:
         arguments = given if isinstance(given, dict) else {}
         self.client = client
         self.name = _text(payload, "hook_event_name")
+        self.trigger = _text(payload, "trigger")
         self.session = _text(payload, "session_id")
+        self.agent = _text(payload, "agent_id")
         self.call = _text(payload, "tool_use_id", "tool_call_id")
         self.cwd = _text(payload, "cwd")
         self.transcript = _text(payload, "transcript_path")
         self.tool_name = _text(payload, "tool_name")
         self.tool = TOOLS.get(self.tool_name, self.tool_name)
-        self.command = _text(arguments, "command", "cmd")
+        command = _command(arguments)
         self.paths = tuple(_text(arguments, name) for name in _PATHS if _text(arguments, name))
-        self.paths += tuple(_patched(self.command or _text(arguments, "input", "patchText")))
-        complaint = _words(payload.get("error"))
-        said = complaint or next((_words(payload[name]) for name in _RESULTS if name in payload), "")
-        self.output = said if len(said) <= LONGEST else said[: LONGEST // 2] + "\n" + said[-LONGEST // 2 :]
-        self.failed = self.name == "PostToolUseFailure" or bool(complaint)
-        self.exit_code = _exit_code(payload, self)
-        if self.exit_code:
-            self.failed = True
+        self.paths += tuple(_patched(command or _text(arguments, "input", "patchText")))
+        self.command = _bounded(command)
+        took = payload.get("duration_ms")
+        self.seconds = took / 1000 if type(took) in (int, float) else 0.0  # type: ignore[operator]
+        found: Outcome = outcome_of(client, self.name, self.tool, payload)
+        self.output = _bounded(found.output)
+        self.exit_code = found.exit_code
+        self.failed = found.failed
 
 
 def _text(values: dict[str, object], *names: str) -> str:
@@ -68,46 +71,30 @@ def _text(values: dict[str, object], *names: str) -> str:
     return ""
 
 
-def _words(value: object) -> str:
-    """The text in a tool's answer: itself, or what its parts say, in their order."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        told = next((value[name] for name in _FOR_THE_MODEL if name in value), value)
-        parts = list(told.values()) if isinstance(told, dict) else [told]
-    else:
-        parts = value if isinstance(value, list) else []
-    return "\n".join(said for said in (_words(part) for part in parts) if said)
+def _command(arguments: dict[str, object]) -> str:
+    """A command line, also where it is given word by word."""
+    for name in ("command", "cmd"):
+        words = arguments.get(name)
+        if isinstance(words, list):
+            return " ".join(word for word in words if isinstance(word, str))
+    return _text(arguments, "command", "cmd")
+
+
+def _bounded(text: str) -> str:
+    """Head and tail of a long text, and of each long line in it."""
+    text = _both_ends(text, LONGEST)
+    if len(text) <= LONGEST_LINE:
+        return text
+    return "\n".join([_both_ends(line, LONGEST_LINE) for line in text.split("\n")])
+
+
+def _both_ends(text: str, longest: int) -> str:
+    """At most so many characters: the head and the tail, on lines of their own."""
+    half = longest // 2
+    return text if len(text) <= longest else text[: half - 1] + "\n" + text[-half:]
 
 
 def _patched(text: str) -> list[str]:
     """The files a patch in Codex's format touches."""
     lines = text.split("\n") if "*** " in text else []
     return [line[len(mark) :].strip() for line in lines for mark in _PATCH_LINES if line.startswith(mark)]
-
-
-def _exit_code(payload: dict[str, object], event: Event) -> int | None:
-    told = payload.get("exit_code")
-    if isinstance(told, int):
-        return told
-    if event.tool != SHELL:
-        return None
-    if event.client in ("codex", "opencode"):
-        return None  # Codex never says, `rollout.py` knows where it stands; OpenCode says it or knows none
-    if event.client in ("gemini", "copilot") or event.failed:
-        found = _number_after_mark(event.output)
-        if found is not None or event.failed:
-            return found
-    return 0
-
-
-def _number_after_mark(output: str) -> int | None:
-    """The exit code where clients write it: in the first line or among the last."""
-    lines = output.split("\n")
-    for line in (lines[0], *reversed(lines[-4:])):
-        for mark in _EXIT_MARKS:
-            _, there, rest = line.partition(mark)
-            digits = rest.strip().rstrip(".>").split(" ")[0] if there else ""
-            if digits.lstrip("-").isdigit():
-                return int(digits)
-    return None

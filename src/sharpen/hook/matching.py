@@ -1,8 +1,10 @@
-"""Which rules apply to an event. Rules come from a file with one JSON array per line: tool, literal, rule.
+"""Which rules apply to an event. Rules come from a file with one JSON array per line: tool, needles, rule.
 
-The literal is a text without which the rule cannot apply; it was found when the rule was installed. So most
-lines are passed over by two string comparisons and never parsed, and a pattern is compiled only when its
-literal is there. A rule's keys are those of `sharpen.skills.rules`, which checks and writes them.
+The needles, divided by bars, are texts of which the event must contain one, upper and lower case aside; they
+were found when the rule was installed. So most lines are passed over by two string comparisons and never
+parsed, and a pattern is compiled only when its needle is there. A rule's keys are those of
+`sharpen.skills.rules`, which checks and writes them; a rule with a key that is not known here does not apply,
+for a condition that cannot be checked does not hold.
 """
 
 from __future__ import annotations
@@ -15,95 +17,126 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ANY = "any"
-EXTENSIONS = {
-    "c": "c", "cc": "c++", "cpp": "c++", "cs": "c#", "css": "css", "go": "go", "h": "c", "hpp": "c++",
-    "html": "html", "java": "java", "js": "javascript", "jsx": "javascript", "kt": "kotlin",
-    "mjs": "javascript", "php": "php", "py": "python", "pyi": "python", "rb": "ruby", "rs": "rust",
-    "sh": "shell", "sql": "sql", "swift": "swift", "toml": "toml", "ts": "typescript", "tsx": "typescript",
-    "yaml": "yaml", "yml": "yaml",
-}  # fmt: skip
-PROGRAMS = {
-    "bundle": "ruby", "cargo": "rust", "deno": "typescript", "dotnet": "c#", "gem": "ruby", "go": "go",
-    "gradle": "java", "javac": "java", "mvn": "java", "mypy": "python", "node": "javascript",
-    "npm": "javascript", "npx": "javascript", "php": "php", "pip": "python", "pip3": "python",
-    "pnpm": "javascript", "pytest": "python", "python": "python", "python3": "python", "ruby": "ruby",
-    "ruff": "python", "rustc": "rust", "swift": "swift", "tsc": "typescript", "uv": "python",
-    "yarn": "javascript",
-}  # fmt: skip
-"""What a file's ending or a program's name says about the language."""
+KEYS = frozenset(("id", "skill", "command", "output", "path", "language", "exit", "not", "say", "cooldown"))
+NEGATED = frozenset(("command", "output", "path"))
 
 Rule = dict[str, object]
 
 
-def rules_for(event: Event, lines: list[str]) -> Iterator[Rule]:
-    """The rules whose tool and literal fit, parsed; their patterns are not tried yet."""
-    seen = f"{event.command}\n{event.output}\n" + "\n".join(event.paths)
+class UnknownRuleError(ValueError):
+    """A line that this version cannot read as a rule; `msg` says why, as that of `re.error` does."""
+
+    def __init__(self, msg: str) -> None:
+        super().__init__(msg)
+        self.msg = msg
+
+
+def fitting(event: Event, lines: list[str], complain: Callable[[str, Exception], None]) -> list[Rule]:
+    """The rules that apply. A line that is no rule, or a rule that fails, is complained of and left out."""
+    found = []
+    for line in likely(event, lines):
+        name = ""
+        try:
+            rule = _parsed(line)
+            name = str(rule["id"])
+            _refuse_unknown(rule)
+            if applies(rule, event):
+                found.append(rule)
+        except Exception as error:  # noqa: BLE001  # one broken rule must not silence the good ones
+            complain(name, error)
+    return found
+
+
+def likely(event: Event, lines: list[str]) -> Iterator[str]:
+    """The lines whose tool fits and of whose needles one is in the event."""
+    seen = f"{event.command}\n{event.output}\n{chr(10).join(event.paths)}".casefold()
+    threes = set(
+        map("".join, zip(seen, seen[1:], seen[2:], strict=False))
+    )  # asked first: a search takes longer
     tools = (ANY, event.tool, event.tool_name)
     for line in lines:
-        parts = line.split('"', 4)  # [" tool ", " literal ", {rule}]
-        if len(parts) == 5 and parts[1] in tools and parts[3] in seen:
-            row = loads(line)
-            if isinstance(row, list) and len(row) == 3 and isinstance(row[2], dict):
-                yield row[2]
+        parts = line.split('"', 4)  # [" tool ", " needles ", {rule}]
+        if len(parts) == 5 and parts[1] in tools:
+            for needle in parts[3].casefold().split("|"):
+                if (len(needle) < 3 or needle[-3:] in threes) and needle in seen:
+                    yield line
+                    break
 
 
-def applies(rule: Rule, event: Event, exit_code: Callable[[Event], int | None]) -> bool:
-    """Whether every condition of the rule holds. `exit_code` is asked only when a rule wants to know."""
+def _parsed(line: str) -> Rule:
+    row = loads(line)
+    rule = row[2] if isinstance(row, list) and len(row) == 3 else None
+    if not isinstance(rule, dict) or "id" not in rule or "say" not in rule:
+        raise UnknownRuleError("not a rule")
+    return rule
+
+
+def _refuse_unknown(rule: Rule) -> None:
+    negated = rule.get("not", {})
+    strange = {*rule} - KEYS | ({*negated} - NEGATED if isinstance(negated, dict) else {"not"})
+    if strange:
+        raise UnknownRuleError(f"unknown conditions: {', '.join(sorted(map(str, strange)))}")
+
+
+def applies(rule: Rule, event: Event) -> bool:
+    """Whether every condition of the rule holds."""
     return (
-        _any_of(rule.get("language"), languages(event))
-        and _path(rule.get("path"), event)
+        _any_of(rule.get("language"), event)
+        and _on_path(rule.get("path"), event)
         and _pattern(rule.get("command"), event.command)
         and _pattern(rule.get("output"), event.output)
-        and not _forbidden(rule.get("not"), event)
-        and _ended(rule.get("exit"), event, exit_code)
+        and not _negated(rule.get("not"), event)
+        and _ended(rule.get("exit"), event)
     )
 
 
-def languages(event: Event) -> set[str]:
-    """The languages that paths, words of the command and programs in it speak of."""
-    words = event.command.split()
-    names = [word.rsplit("/", 1)[-1] for word in (*event.paths, *words)]
-    found = {EXTENSIONS.get(name.rsplit(".", 1)[-1].strip("'\"")) for name in names if "." in name}
-    found |= {PROGRAMS.get(name) for name in names}
-    return {language for language in found if language}
-
-
-def _any_of(wanted: object, there: set[str]) -> bool:
-    return not isinstance(wanted, list) or any(name in there for name in wanted)
-
-
-def _path(patterns: object, event: Event) -> bool:
-    if not isinstance(patterns, list):
+def _any_of(wanted: object, event: Event) -> bool:
+    if wanted is None:
         return True
-    from fnmatch import fnmatchcase
+    from sharpen.hook.languages import languages
 
-    return any(
-        fnmatchcase(path, str(p)) or fnmatchcase(path, f"*/{p}") for path in event.paths for p in patterns
-    )
+    there = languages(event)
+    return any(name in there for name in _listed(wanted))
+
+
+def _on_path(globs: object, event: Event) -> bool:
+    if globs is None:
+        return True
+    from sharpen.hook.globs import glob_matches
+
+    return any(glob_matches(str(glob), path) for path in event.paths for glob in _listed(globs))
 
 
 def _pattern(pattern: object, text: str) -> bool:
-    if not isinstance(pattern, str):
+    """A search in lines: ^ and $ stand for the ends of each."""
+    if pattern is None:
         return True
     import re
 
-    return re.search(pattern, text, re.MULTILINE) is not None
+    return re.search(str(pattern), text, re.MULTILINE) is not None
 
 
-def _forbidden(patterns: object, event: Event) -> bool:
+def _negated(patterns: object, event: Event) -> bool:
     if not isinstance(patterns, dict):
         return False
-    texts = {"command": event.command, "output": event.output, "path": "\n".join(event.paths)}
-    return any(_pattern(pattern, texts.get(name, "")) for name, pattern in patterns.items())
+    texts = (("command", event.command), ("output", event.output))
+    if any(name in patterns and _pattern(patterns[name], text) for name, text in texts):
+        return True
+    return "path" in patterns and _on_path(patterns["path"], event)
 
 
-def _ended(wanted: object, event: Event, exit_code: Callable[[Event], int | None]) -> bool:
+def _ended(wanted: object, event: Event) -> bool:
     """`failed` and `ok` are about success in general; a list names exit codes."""
     if wanted is None:
         return True
-    code = event.exit_code if event.exit_code is not None else exit_code(event)
+    if event.exit_code is None and event.client == "codex":
+        from sharpen.hook.rollout import complete
+
+        complete(event)
     if isinstance(wanted, list):
-        return code in wanted
-    failed = event.failed or bool(code)
-    known = failed or code is not None or event.tool != "shell"
-    return known and failed == (wanted == "failed")
+        return event.exit_code in wanted
+    return event.failed is not None and event.failed == (wanted == "failed")
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]

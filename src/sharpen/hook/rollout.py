@@ -1,44 +1,58 @@
-"""Codex says a command's exit code in its session file only; this finds the one of a call, near the end.
+"""Codex says how a command ended in its session file only; this finds the item of a call, near the end.
 
-The item of a finished command is written before the hook is started, so it is among the last lines.
+The item of a finished command is written before the hook is started, so it is among the last lines. A file
+that is missing, compressed or cut says nothing, and the event stays without an exit code.
 """
 
 from __future__ import annotations
 
 import os
 
+from sharpen.hook.event import Event
 from sharpen.hook.quick_json import loads
 
-TAIL = 512 * 1024
-"""Bytes looked at from the end: one item holds the command's whole output."""
+TAIL = 2 * 1024 * 1024
+"""Bytes looked at from the end; an item holds up to 64 KB of output, and calls of a batch end together."""
 
 
-def exit_code(path: str, call: str) -> int | None:
-    """The exit code of the call; None when the file is missing or does not say."""
+def complete(event: Event) -> None:
+    """Give the event the exit code and the duration of its call, where the session file has them."""
+    item = _item(event.transcript, event.call)
+    code = item.get("exit_code")
+    if type(code) is int:
+        event.exit_code, event.failed = code, code != 0
+    took = item.get("duration")
+    seconds = took.get("secs") if isinstance(took, dict) else None
+    if type(seconds) is int:
+        event.seconds = float(seconds)
+
+
+def _item(path: str, call: str) -> dict[str, object]:
+    """The finished command of that call; empty when there is none."""
     if not path or not call:
-        return None
-    mark = b'"' + call.encode() + b'"'
+        return {}
+    mark = b'"' + call.encode("utf-8", "replace") + b'"'
     try:
         with open(path, "rb") as stream:  # noqa: PTH123
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - TAIL))
-            lines = stream.read().split(b"\n")
-    except OSError:
-        return None
+            lines = stream.read(TAIL).split(b"\n")
+    except (OSError, ValueError):
+        return {}
     for line in reversed(lines):
-        if mark in line and b"exit_code" in line:
-            code = _of_item(line.decode("utf-8", "replace"), call)
-            if code is not None:
-                return code
-    return None
+        if mark in line and b'"exit_code"' in line:
+            item = _read(line.decode("utf-8", "replace"))
+            if call in (item.get("id"), item.get("call_id")) and "exit_code" in item:
+                return item
+    return {}
 
 
-def _of_item(line: str, call: str) -> int | None:
+def _read(line: str) -> dict[str, object]:
+    """The innermost record of a line: its payload's item in one history mode, its payload in the other."""
     try:
         record = loads(line)
-    except (ValueError, StopIteration):
-        return None
+    except (ValueError, StopIteration, RecursionError):
+        return {}
     for key in ("payload", "item"):
-        record = record.get(key, record) if isinstance(record, dict) else {}
-    named = isinstance(record, dict) and call in (record.get("id"), record.get("call_id"))
-    code = record.get("exit_code") if isinstance(record, dict) and named else None
-    return code if isinstance(code, int) else None
+        inner = record.get(key, record) if isinstance(record, dict) else {}
+        record = inner if isinstance(inner, dict) else {}
+    return record if isinstance(record, dict) else {}

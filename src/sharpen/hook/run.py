@@ -1,15 +1,16 @@
 """The course of one hook process: read the event, try the rules, speak or stay silent, always exit with 0.
 
-Whatever goes wrong in here must not disturb the agent's work: errors are noted in the state folder and
-nothing is printed. With `--user` the rules of the home folder are read, with `--rules FILE` those of a
-plugin, otherwise those of the project that the client works in: a project's rules are only as trusted as
-the project's own hook settings are.
+Whatever goes wrong in here must not disturb the agent's work: errors are noted in the state folder, for
+`sharpen hook log`, and nothing is printed. With `--user` the rules of the home folder are read, with
+`--rules FILE` those of a plugin, otherwise those of the project that the client works in: a project's rules
+are only as trusted as the project's own hook settings are.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 from sharpen.hook.answer import CLIENTS, HOLDS, answer, framed
 from sharpen.hook.event import AFTER_TOOL, COMPACTED, PROMPTED, Event
@@ -17,26 +18,43 @@ from sharpen.hook.quick_json import loads
 
 RULES = ".agents/sharpen/events.jsonl"
 """The installed rules, below a project or a home folder."""
-PATIENCE = 1.0
-"""Seconds that matching may take; then the process ends silently."""
+PATIENCE = 3.0
+"""Seconds for everything; then the process ends silently. Clients wait for five."""
+LONGEST_EVENT = 64 * 1024 * 1024
+"""Bytes of an event that is looked at; Gemini CLI sends a command's output whole, and twice."""
+
+
+class OutOfTime(BaseException):
+    """The process has had its time. No Exception, so that nothing on the way takes it for its own."""
+
+    msg = f"no answer within {PATIENCE:g} s"
+
+
+class TooLongError(ValueError):
+    """An event of more bytes than are looked at."""
+
+    msg = f"an event of more than {LONGEST_EVENT >> 20} MB"
 
 
 def run_if_meant(arguments: list[str]) -> None:
     """Be the hook process if a client's name is given, and end; otherwise return."""
-    if not arguments or arguments[0] not in CLIENTS:
+    if not arguments or arguments[0] not in CLIENTS or _by_hand():
         return
+    sys.stderr = None  # not even a warning about a pattern is for the agent
+    client = arguments[0]
     try:
-        said = respond(arguments[0], sys.stdin.buffer.read().decode("utf-8", "replace"), arguments[1:])
+        _end_after(PATIENCE)
+        said = respond(client, _given(), arguments[1:])
         if said:
-            os.write(1, said.encode() + b"\n")
+            _print(said.encode() + b"\n")
     except BaseException as error:  # noqa: BLE001  # an agent at work is not to be disturbed by this
-        _note(error)
+        _note(client, "", error)
     os._exit(0)  # nothing is left to tidy up, and an interpreter's end takes time
 
 
 def respond(client: str, payload: str, options: list[str]) -> str:
     """What to print about this event; empty for nothing."""
-    given = loads(payload)
+    given = loads(payload) if payload.strip() else None
     if not isinstance(given, dict):
         return ""
     event = Event(client, given)
@@ -53,20 +71,20 @@ def respond(client: str, payload: str, options: list[str]) -> str:
 def _after_tool(event: Event, path: str | None) -> str:
     if path is None:
         return ""
-    from sharpen.hook.matching import applies, rules_for
+    from sharpen.hook.matching import fitting
 
-    with open(path, encoding="utf-8") as stream:  # noqa: PTH123
+    with open(path, encoding="utf-8", errors="replace") as stream:  # noqa: PTH123
         lines = stream.read().split("\n")
-    likely = list(rules_for(event, lines))
-    if not likely:
+    rules = fitting(event, lines, lambda rule, error: _note(event.client, rule, error))
+    if not rules:
         return ""
-    _end_after(PATIENCE)
-    fitting = [rule for rule in likely if applies(rule, event, _exit_code)]
-    if not fitting:
-        return ""
+    if event.client == "codex" and not event.seconds:
+        from sharpen.hook.rollout import complete
+
+        complete(event)
     from sharpen.hook import memory
 
-    texts = [framed(rule) for rule in memory.admitted(fitting, event)]
+    texts = [framed(rule) for rule in memory.admitted(rules, event)]
     if texts and event.client in HOLDS:
         memory.hold(texts, event)
         return ""
@@ -77,11 +95,16 @@ def rules_file(cwd: str, options: list[str]) -> str | None:
     """The rules that count: the named ones, the home's, or those of the nearest project above `cwd`."""
     if options[:1] == ["--rules"]:
         return options[1]
-    home = os.path.expanduser("~")  # noqa: PTH111
+    from sharpen.hook.journal import home
+
     if options[:1] == ["--user"]:
-        return _file_in(home)
-    here = cwd or os.getcwd()  # noqa: PTH109
-    while here != home:
+        return _file_in(home())
+    here = cwd if os.path.isabs(cwd) else os.getcwd()  # noqa: PTH117, PTH109
+    try:
+        ending = home()
+    except OSError:
+        ending = ""
+    while here != ending:
         found = _file_in(here)
         above = os.path.dirname(here)  # noqa: PTH120
         if found or above == here:
@@ -91,17 +114,37 @@ def rules_file(cwd: str, options: list[str]) -> str | None:
 
 
 def _file_in(place: str) -> str | None:
+    """The rules in that folder; a folder where everybody may put something, such as /tmp, is no project."""
     path = os.path.join(place, RULES)  # noqa: PTH118
-    return path if os.path.isfile(path) else None  # noqa: PTH113
-
-
-def _exit_code(event: Event) -> int | None:
-    """Asked when a rule wants to know and the payload did not say."""
-    if event.client != "codex":
+    if not os.path.isfile(path):  # noqa: PTH113
         return None
-    from sharpen.hook.rollout import exit_code
+    shared = 0o1002  # sticky, and others may write
+    return path if os.stat(place).st_mode & shared != shared else None  # noqa: PTH116
 
-    return exit_code(event.transcript, event.call)
+
+def _by_hand() -> bool:
+    """A client gives its event through a pipe; at a terminal somebody is waiting for an explanation."""
+    try:
+        return os.isatty(0)
+    except OSError:
+        return False
+
+
+def _given() -> str:
+    """Standard input, read to its end in any case: a client must not find a closed pipe."""
+    parts, size = [], 0
+    while part := os.read(0, 1 << 20):
+        size += len(part)
+        if size <= LONGEST_EVENT:
+            parts.append(part)
+    if size > LONGEST_EVENT:
+        raise TooLongError
+    return b"".join(parts).decode("utf-8", "replace")
+
+
+def _print(said: bytes) -> None:
+    while said:
+        said = said[os.write(1, said) :]
 
 
 def _end_after(seconds: float) -> None:
@@ -109,15 +152,18 @@ def _end_after(seconds: float) -> None:
     # `signal` without its enumerations, which take a millisecond
     import _signal  # type: ignore[import-not-found]
 
+    def end(*_: object) -> None:
+        raise OutOfTime
+
     if hasattr(_signal, "setitimer"):
-        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.signal(_signal.SIGALRM, end)
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
 
 
-def _note(error: BaseException) -> None:
+def _note(client: str, rule: str, error: BaseException) -> None:
     try:
-        from sharpen.hook.memory import append
+        from sharpen.hook.journal import failure
 
-        append("errors.log", f"{type(error).__name__}: {error}"[:500].replace("\n", " "))
-    except OSError:
+        failure(client, rule, error, time.time())
+    except BaseException:  # noqa: BLE001  # no place to write: then nobody can be told
         pass

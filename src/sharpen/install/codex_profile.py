@@ -8,48 +8,60 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
+from sharpen.clients import CODEX
 from sharpen.errors import UsageError
 from sharpen.install.draft import Draft
 from sharpen.install.record import EditedSettings
-from sharpen.install.settings import Pieced, append_toml, decoded, taken_out
+from sharpen.install.settings import Pieced, Syntax, append_toml, cleared, without_tables
 
-CONFIGURATION = "~/.codex/config.toml"
+ARRAY = ("skills", "config")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def place(draft: Draft, skills: Sequence[str], profile: str | None) -> None:
-    """Plan the tables; without a profile there is nothing to do."""
-    if profile is None:
-        return
-    if not _NAME.fullmatch(profile):
+def check(profile: str | None) -> None:
+    """UsageError when this cannot be a profile's name."""
+    if profile is not None and not _NAME.fullmatch(profile):
         raise UsageError(f"{profile!r} is not the name of a Codex profile; use letters, digits, - and _")
-    for path, enabled in ((CONFIGURATION, False), (f"~/.codex/{profile}.config.toml", True)):
-        known = draft.record.settings.get(path)
-        pieced = Pieced(decoded(draft.read(path) or b"", path), known.pieces if known else ())
-        created = known.created if known else draft.read(path) is None
-        for name in skills:
-            table = _table(name, enabled=enabled)
-            if not any(table in one.piece for one in pieced.pieces):
-                pieced = append_toml(pieced, table, path=path)
-        draft.edit(path, pieced.text, EditedSettings(pieced.pieces, created))
 
 
-def take_away(draft: Draft, name: str) -> None:
-    """Plan the removal of the skill's tables from every file that has them."""
-    for path, known in list(draft.record.settings.items()):
-        ours = tuple(one for one in known.pieces if f"name = {json.dumps(name)}\n" in one.piece)
-        if not path.endswith("config.toml") or not ours:
-            continue
-        clean = taken_out(decoded(draft.read(path) or b"", path), ours)
-        if clean is None:
-            draft.notes.append(
-                f"left alone: {path} was written anew since; remove the table of {name} by hand"
-            )
-            continue
-        rest = tuple(one for one in known.pieces if one not in ours)
-        draft.edit(path, clean, EditedSettings(rest, known.created) if rest else None)
+def place(draft: Draft) -> None:
+    """Plan the tables of the skills that the record will have, and none of others."""
+    folder = draft.scope.in_home(CODEX, ".codex")
+    wanted: dict[str, dict[str, bool]] = {}
+    for name, skill in sorted(draft.record.skills.items()):
+        for profile in skill.profiles:
+            wanted.setdefault(f"{folder}/config.toml", {})[name] = False
+            wanted.setdefault(f"{folder}/{profile}.config.toml", {})[name] = True
+    ours = {
+        path for path, known in draft.record.settings.items() if path.endswith(".toml") and not known.command
+    }
+    for path in sorted({*wanted, *ours}):
+        _switch(draft, path, wanted.get(path, {}))
+
+
+def _switch(draft: Draft, path: str, wanted: Mapping[str, bool]) -> None:
+    syntax = Syntax(str(draft.scope.at(path)), toml=True)
+    known = draft.record.settings.get(path)
+    text = draft.text(path)
+    names = {name for name, skill in draft.before.skills.items() if skill.profiles}
+    if known:
+        text = cleared(text, known.pieces, lambda it: _without(it, names, syntax), syntax)
+    pieced = Pieced(text)
+    for name, enabled in wanted.items():
+        pieced = append_toml(pieced, _table(name, enabled=enabled), syntax)
+    created = known.created if known else not draft.exists(path)
+    draft.edit(path, pieced.text, EditedSettings(pieced.pieces, created) if wanted else None)
+
+
+def _without(text: str, names: set[str], syntax: Syntax) -> str:
+    def ours(row: Mapping[str, Any]) -> str | None:
+        name = str(row.get("name"))
+        return name if name in names and set(row) == {"name", "enabled"} else None
+
+    return without_tables(text, ARRAY, ours, syntax)
 
 
 def _table(name: str, *, enabled: bool) -> str:

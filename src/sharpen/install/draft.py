@@ -1,22 +1,26 @@
-"""Changes to a scope, gathered before any of them is made, and then made.
+"""Changes to a scope, gathered before any of them is made, and then made together or not at all.
 
-A draft knows what every path will hold afterwards, so that later steps see what earlier ones planned. The
-record is written before the changes: after a crash the same command goes on, and `uninstall` knows
-everything that may have been written. Nothing that is not ours is removed or written over.
+A draft knows what every path will hold afterwards, so that later steps see what earlier ones planned. Making
+them has two halves: first everything is written beside its place, which is where a disk is full or a folder
+closed; then it is all put in place, and on any trouble, an interrupt among them, taken back. What a killed
+process left half done is taken back by the next one.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from sharpen.errors import StoreError
+from sharpen.errors import StoreError, UsageError
+from sharpen.install.placing import Placing, remove_if_empty
 from sharpen.install.record import EditedSettings, Record, digest_of_bytes
 from sharpen.install.scope import OWN, RECORD, Scope
+from sharpen.install.settings import decoded
 
 
 class Change(NamedTuple):
@@ -26,6 +30,8 @@ class Change(NamedTuple):
     path: str
     data: bytes = b""
     target: str = ""
+    """Of a link."""
+    diff: str = ""
 
 
 class Draft:
@@ -40,11 +46,23 @@ class Draft:
         self._planned: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
-        """What the path will hold; None when there will be no file."""
+        """What the path will hold; None when there will be no file. UsageError when it cannot be read."""
         if path in self._planned:
             return self._planned[path]
         place = self.scope.at(path)
-        return place.read_bytes() if place.is_file() else None
+        try:
+            return place.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise UsageError(f"{place} cannot be read: {error.strerror}. Nothing was changed") from error
+
+    def text(self, path: str) -> str:
+        """The settings that the path will hold; empty when there will be no file."""
+        return decoded(self.read(path) or b"", str(self.scope.at(path)))
+
+    def exists(self, path: str) -> bool:
+        return self.read(path) is not None
 
     def write(self, path: str, data: bytes) -> None:
         """A whole file of ours."""
@@ -55,7 +73,7 @@ class Draft:
         """A settings file of somebody else's with new text; without a text left that we created, no file."""
         before = self.record.settings.get(path)
         self.record = self.record.with_settings(path, settings)
-        if settings is None and before is not None and before.created and not text.strip():
+        if settings is None and before is not None and before.created and says_nothing(text):
             self.remove(path)
         elif self.read(path) != text.encode():
             self._plan("edit", path, text.encode())
@@ -83,48 +101,73 @@ class Draft:
 
     def _plan(self, action: str, path: str, data: bytes) -> None:
         self.changes = [change for change in self.changes if change.path != path]
+        self._planned.pop(path, None)
+        old = self.read(path)
         self._planned[path] = data
-        place = self.scope.at(path)
-        if not (place.is_file() and place.read_bytes() == data):
+        if old != data:
+            self._refuse_closed(path)
             self.changes.append(Change(action, path, data))
 
+    def _refuse_closed(self, path: str) -> None:
+        """A file that its owner has closed to writing is not written, though its folder would allow it."""
+        place = self.scope.at(path)
+        if place.exists() and not (place.stat().st_mode & 0o222 and os.access(place, os.W_OK)):
+            raise UsageError(f"{place} is read-only; allow writing to it first. Nothing was changed")
+
+    def differences(self) -> Iterator[Change]:
+        """The changes, each with what it changes in a text, line by line."""
+        for change in self.changes:
+            yield change._replace(diff=self._difference(change))
+
+    def _difference(self, change: Change) -> str:
+        place = self.scope.at(change.path)
+        if change.action == "link":
+            return f"+{change.path} -> {change.target}\n"
+        if change.action == "remove" and place.is_symlink() and not place.is_file():
+            return f"-{change.path} -> {place.readlink()}\n"
+        old = place.read_bytes() if place.is_file() else b""
+        try:
+            before, after = (data.decode().splitlines(keepends=True) for data in (old, change.data))
+        except UnicodeDecodeError:
+            return f"binary: {len(old)} bytes before, {len(change.data)} after\n"
+        lines = difflib.unified_diff(before, after, change.path, change.path, n=2)
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ no newline at the end\n" for line in lines
+        )
+
     def apply(self) -> None:
-        """Make the changes; StoreError when the disk refuses."""
+        """Make the changes; StoreError when the disk refuses, and then nothing was changed."""
         if not self.changes and self.record == self.before:
             return
+        placing = Placing(self.scope.journal)
         try:
-            made = [*self.record.folders, *self._make_folders()]
+            made = [*self.record.folders, *self._make_folders(placing)]
             self.record = replace(self.record, folders=tuple(dict.fromkeys(made)))
-            self._write(RECORD, self.record.write_text().encode())
+            placing.write(self.scope.at(RECORD), self.record.write_text().encode())
             for change in self.changes:
-                self._make(change)
-            self._tidy()
+                self._prepare(placing, change)
+            placing.commit()
         except OSError as error:
-            raise StoreError(f"{error.filename or self.scope.root} could not be written: {error}") from error
+            placing.take_back()
+            raise StoreError(
+                f"{error.filename or self.scope.root} could not be written: {error.strerror or error}. "
+                "Everything is as it was"
+            ) from error
+        except BaseException:
+            placing.take_back()
+            raise
+        self._tidy()
 
-    def _make(self, change: Change) -> None:
+    def _prepare(self, placing: Placing, change: Change) -> None:
         place = self.scope.at(change.path)
         if change.action == "remove":
-            place.unlink(missing_ok=True)
+            placing.remove(place.resolve() if change.path in self.before.settings else place)
         elif change.action == "link":
-            place.symlink_to(change.target, target_is_directory=True)
+            placing.link(place, change.target)
         else:
             if change.action == "edit":
                 self._back_up(change.path)
-            self._write(change.path, change.data)
-
-    def _write(self, path: str, data: bytes) -> None:
-        """Whole or not at all, with the rights the file had."""
-        place = self.scope.at(path).resolve()  # a linked settings file stays a link
-        place.parent.mkdir(parents=True, exist_ok=True)
-        mode = place.stat().st_mode & 0o777 if place.exists() else 0o755 if data[:2] == b"#!" else 0o644
-        temporary = place.with_name(f".{place.name}.{os.urandom(6).hex()}.tmp")
-        try:
-            temporary.write_bytes(data)
-            temporary.chmod(mode)
-            temporary.replace(place)
-        finally:
-            temporary.unlink(missing_ok=True)
+            placing.write(place, change.data)
 
     def _back_up(self, path: str) -> None:
         """The file as it was before we first touched it."""
@@ -134,16 +177,14 @@ class Draft:
             kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             shutil.copy2(place, kept)
 
-    def _make_folders(self) -> Iterator[str]:
+    def _make_folders(self, placing: Placing) -> Iterator[str]:
         """Make what is missing, outermost first; the names of what was made."""
         for change in (*self.changes, Change("write", RECORD)):
             if change.action == "remove":
                 continue
             parents = list(PurePosixPath(change.path).parents)
             for parent in (str(parent) for parent in reversed(parents)):
-                place = self.scope.at(f"{parent}/") if parent != "~" else self.scope.home
-                if parent not in (".", "~") and not place.exists():
-                    place.mkdir()
+                if parent not in (".", "~") and placing.make_folder(self.scope.at(parent)):
                     yield parent
 
     def _tidy(self) -> None:
@@ -152,11 +193,9 @@ class Draft:
             self.scope.at(RECORD).unlink(missing_ok=True)
             shutil.rmtree(self.scope.backups, ignore_errors=True)
         for folder in sorted({*self.record.folders, OWN}, key=len, reverse=True):
-            _remove_if_empty(self.scope.at(folder))
+            remove_if_empty(self.scope.at(folder))
 
 
-def _remove_if_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return
+def says_nothing(text: str) -> bool:
+    """Whether nothing is left of a file that was made here."""
+    return not text.strip("\ufeff \t\r\n{}")

@@ -11,7 +11,9 @@ import json
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sharpen.clients import CLIENTS, Client, Hooks
 from sharpen.errors import UsageError
@@ -20,17 +22,22 @@ from sharpen.install.record import EditedSettings
 from sharpen.install.scope import RULES, SKILLS, Scope
 from sharpen.install.settings import (
     Pieced,
+    Syntax,
     append_json,
     append_toml,
-    decoded,
+    cleared,
     starts_command,
-    taken_out,
     without_command,
+    without_empty,
+    without_tables,
 )
 from sharpen.install.shims import copilot_file, opencode_plugin
 from sharpen.skills import Skill
 from sharpen.skills.folder import SKILL_FILE
 from sharpen.skills.rules import FILE, EventRule, compiled, rules_of
+
+TABLES = ("hooks",)
+"""Where a TOML configuration keeps its hooks."""
 
 
 def place(draft: Draft) -> None:
@@ -73,11 +80,13 @@ def command_for(client: Client, scope: Scope) -> str:
 def register(draft: Draft, client: Client) -> None:
     """Plan the hook in the client's settings; a note says what the client will ask, or why there is none."""
     hooks = client.hooks
-    path = _path(hooks, draft.scope) if hooks else None
+    path = _path(client, draft.scope)
     if hooks is None or path is None:
         where = "only from the home folder: add --scope user" if hooks else "in no way that sharpen knows"
         draft.notes.append(f"{client.title} takes hooks {where}; it gets the skill without its event rules")
         return
+    if draft.record.hooks.get(client.name, path) != path:
+        unregister(draft, client)  # a variable such as CODEX_HOME points elsewhere by now
     command = command_for(client, draft.scope)
     if hooks.format in ("file", "plugin"):
         text = copilot_file(hooks, command) if hooks.format == "file" else opencode_plugin(command)
@@ -86,72 +95,90 @@ def register(draft: Draft, client: Client) -> None:
         draft.record = draft.record.with_file(path, text.encode())
     else:
         _merge(draft, hooks, path, command)
+    draft.record = draft.record.with_hook(client.name, path)
     if any(change.path == path for change in draft.changes):
         draft.notes.append(f"{client.title} starts `{command}` after tool calls ({path}); {hooks.trust}")
 
 
 def unregister(draft: Draft, client: Client) -> None:
-    """Plan the removal of the hook, if it is there."""
-    hooks = client.hooks
-    path = _path(hooks, draft.scope) if hooks else None
-    if hooks is None or path is None:
+    """Plan the removal of the hook from wherever it is, if there is one."""
+    path = draft.record.hooks.get(client.name)
+    if path is None or client.hooks is None:
         return
     if path in draft.record.files:
         draft.remove_unless_changed(path, draft.record.files[path])
         draft.record = draft.record.with_file(path, None)
     elif path in draft.record.settings:
-        before = _cleared(draft, hooks, path, command_for(client, draft.scope))
-        draft.edit(path, before, None)
+        draft.edit(path, _cleared(draft, client.hooks, path), None)
+    draft.record = draft.record.with_hook(client.name, None)
 
 
-def _path(hooks: Hooks, scope: Scope) -> str | None:
-    return hooks.user if scope.name == "user" else hooks.project
+def _path(client: Client, scope: Scope) -> str | None:
+    if client.hooks is None or scope.name == "project":
+        return client.hooks.project if client.hooks else None
+    return scope.in_home(client, client.hooks.user)
+
+
+def _syntax(draft: Draft, hooks: Hooks, path: str) -> Syntax:
+    return Syntax(str(draft.scope.at(path)), toml=hooks.format == "toml", comments=hooks.comments)
 
 
 def _merge(draft: Draft, hooks: Hooks, path: str, command: str) -> None:
-    known = draft.record.settings.get(path)
-    text = _cleared(draft, hooks, path, command)
-    created = known.created if known else draft.read(path) is None
+    known, syntax, events = draft.record.settings.get(path), _syntax(draft, hooks, path), _events(hooks)
+    text = draft.text(path)
+    if known and known.command == command and all(_started(text, event, command, syntax) for event in events):
+        return  # wherever they have been moved to
+    created = known.created if known else not draft.exists(path)
+    pieced = Pieced(_cleared(draft, hooks, path))
+    events = tuple(event for event in events if not _started(pieced.text, event, command, syntax))
     if hooks.format == "toml":
-        pieced = append_toml(Pieced(text), _toml(hooks, command), path=path)
+        pieced = append_toml(pieced, _toml(events, hooks, command), syntax) if events else pieced
     else:
-        pieced = _with_groups(Pieced(text), hooks, path, command)
-    if pieced.pieces:
-        draft.edit(path, pieced.text, EditedSettings(pieced.pieces, created))
+        for event in events:
+            pieced = append_json(pieced, ("hooks", event), {"hooks": [_hook(hooks, command)]}, syntax)
+    if events:
+        draft.edit(path, pieced.text, EditedSettings(pieced.pieces, created, pieced.made, command, events))
 
 
-def _with_groups(pieced: Pieced, hooks: Hooks, path: str, command: str) -> Pieced:
-    for event in (*hooks.after, *hooks.compacted):
-        if not starts_command(pieced.text, event, command, path=path, comments=hooks.comments):
-            group = {"hooks": [_hook(hooks, command)]}
-            pieced = append_json(pieced, ("hooks", event), group, path=path, comments=hooks.comments)
-    return pieced
+def _events(hooks: Hooks) -> tuple[str, ...]:
+    return (*hooks.after, *hooks.compacted)
+
+
+def _started(text: str, event: str, command: str, syntax: Syntax) -> bool:
+    if not syntax.toml:
+        return starts_command(text, event, command, syntax)
+    return without_tables(text, TABLES, lambda row: _own_event(row, command, (event,)), syntax) != text
+
+
+def _own_event(row: Mapping[str, Any], command: str, events: Sequence[str]) -> str | None:
+    event = row.get("event")
+    return event if row.get("command") == command and event in events else None
 
 
 def _hook(hooks: Hooks, command: str) -> dict[str, object]:
     return {"type": "command", "command": command, "timeout": hooks.timeout}
 
 
-def _toml(hooks: Hooks, command: str) -> str:
+def _toml(events: Sequence[str], hooks: Hooks, command: str) -> str:
     """JSON's strings are TOML's basic strings."""
     rest = f"command = {json.dumps(command)}\ntimeout = {hooks.timeout}\n"
-    events = (*hooks.after, *hooks.compacted)
     return "".join(f"[[hooks]]\nevent = {json.dumps(event)}\n{rest}" for event in events)
 
 
-def _cleared(draft: Draft, hooks: Hooks, path: str, command: str) -> str:
+def _cleared(draft: Draft, hooks: Hooks, path: str) -> str:
     """The settings as they would be without us."""
-    text = decoded(draft.read(path) or b"", path)
-    known = draft.record.settings.get(path)
+    known, syntax, text = draft.record.settings.get(path), _syntax(draft, hooks, path), draft.text(path)
     if known is None:
         return text
-    clean = taken_out(text, known.pieces)
-    if clean is not None:
-        return clean
-    if hooks.format == "settings":
-        return without_command(text, command, path=path, comments=hooks.comments)
-    draft.notes.append(f"left alone: {path} was written anew since; remove the hook of sharpen by hand")
-    return text
+
+    def by_meaning(given: str) -> str:
+        if syntax.toml:
+            return without_tables(
+                given, TABLES, lambda row: _own_event(row, known.command, known.events), syntax
+            )
+        return without_empty(without_command(given, known.command, known.events, syntax), known.made, syntax)
+
+    return cleared(text, known.pieces, by_meaning, syntax)
 
 
 def _refuse_other_file(draft: Draft, path: str) -> None:

@@ -1,21 +1,27 @@
 """A JSON text with the place of every value, so that something can be put in without touching the rest.
 
 Comments and trailing commas are read where the client reads them. Nothing is ever written from parsed values:
-an insertion is one piece of text at one position, and taking exactly that piece out again restores the file
-byte for byte. (No library for Python keeps the bytes: those that know comments write them anew.)
+an insertion is one piece of text at one position, and what is taken out is one value with its comma, so that
+comments and spacing of others stay. (No library for Python keeps the bytes: those that know comments write
+them anew.)
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-_BLANK = re.compile(r"[ \t\r\n]*")
-_BLANK_OR_COMMENT = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*(?s:.*?)\*/)*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+Keys = tuple[str, ...]
+BYTE_ORDER_MARK = "\ufeff"
+
+_BLANK = re.compile(r"[ \t\r\n]*+")
+_BLANK_OR_COMMENT = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
+_REST_OF_LINE = re.compile(r"[ \t]*\r?\n")
 
 
 class JsonError(ValueError):
@@ -24,23 +30,44 @@ class JsonError(ValueError):
     @property
     def where(self) -> str:
         what, line, column = self.args
-        return f"line {line}, column {column}: {what}"
+        return f"{line}:{column}: {what}"
 
 
 @dataclass
 class Node:
-    """A value and its place. Objects keep their members in `members`, arrays their elements in `elements`."""
+    """A value and its place; in an object it has a `key`, and `begin` is where that key begins."""
 
-    start: int
+    begin: int
+    key: str | None = None
+    start: int = 0
     end: int = 0
     kind: str = "scalar"
     value: object = None
-    members: dict[str, Node] = field(default_factory=dict)
-    elements: list[Node] = field(default_factory=list)
+    inner: list[Node] = field(default_factory=list)
+    """What an object or an array holds, in order; a key that is there twice is here twice."""
 
     @property
-    def inner(self) -> list[Node]:
-        return self.elements or list(self.members.values())
+    def members(self) -> dict[str, Node]:
+        """Of two values with the same key the last counts, as in every client."""
+        return {str(node.key): node for node in self.inner} if self.kind == "object" else {}
+
+    @property
+    def elements(self) -> list[Node]:
+        return self.inner if self.kind == "array" else []
+
+    def at(self, keys: Keys) -> Node | None:
+        """The value under these keys, if it is there."""
+        node: Node | None = self
+        for key in keys:
+            node = node.members.get(key) if node else None
+        return node
+
+    @property
+    def plain(self) -> object:
+        """The value without its places."""
+        if self.kind == "object":
+            return {key: node.plain for key, node in self.members.items()}
+        return [node.plain for node in self.inner] if self.kind == "array" else self.value
 
 
 class Insertion(NamedTuple):
@@ -55,25 +82,35 @@ class Insertion(NamedTuple):
 
 def parse(text: str, *, comments: bool = False) -> Node:
     """The whole text as one value; JsonError says where it is not JSON."""
-    return _Reader(text, comments=comments).whole()
+    try:
+        return _Reader(text, comments=comments).whole()
+    except RecursionError:
+        raise JsonError("brackets are nested too deeply", 1, 1) from None
+
+
+def says_nothing(text: str, *, comments: bool = False) -> bool:
+    """Whether there is no value at all: an empty file, or one with comments only."""
+    blank = _BLANK_OR_COMMENT if comments else _BLANK
+    return bool(blank.fullmatch(text.removeprefix(BYTE_ORDER_MARK)))
 
 
 class _Reader:
     def __init__(self, text: str, *, comments: bool) -> None:
         self.text, self.comments = text, comments
         self.blank = _BLANK_OR_COMMENT if comments else _BLANK
-        self.at = 1 if text.startswith("\ufeff") else 0
+        self.at = 1 if text.startswith(BYTE_ORDER_MARK) else 0
 
     def whole(self) -> Node:
-        node = self._value()
+        self._skip()
+        node = self._value(Node(self.at))
         self._skip()
         if self.at < len(self.text):
             self._fail("something follows the value")
         return node
 
-    def _value(self) -> Node:
+    def _value(self, node: Node) -> Node:
         self._skip()
-        node = Node(self.at)
+        node.start = self.at
         opening = self.text[self.at : self.at + 1]
         if opening == "{":
             self._members(node)
@@ -86,18 +123,19 @@ class _Reader:
 
     def _members(self, node: Node) -> None:
         node.kind, self.at = "object", self.at + 1
-        while not self._closed("}", first=not node.members):
+        while not self._closed("}", first=not node.inner):
+            begin = self.at
             name = self._matched(_STRING, "a name in double quotes")
             self._skip()
             if self.text[self.at : self.at + 1] != ":":
                 self._fail("a colon is missing")
             self.at += 1
-            node.members[json.loads(name)] = self._value()
+            node.inner.append(self._value(Node(begin, json.loads(name))))
 
     def _elements(self, node: Node) -> None:
         node.kind, self.at = "array", self.at + 1
-        while not self._closed("]", first=not node.elements):
-            node.elements.append(self._value())
+        while not self._closed("]", first=not node.inner):
+            node.inner.append(self._value(Node(self.at)))
 
     def _closed(self, bracket: str, *, first: bool) -> bool:
         """Past the bracket, or past the comma to the next one."""
@@ -136,9 +174,9 @@ class _Reader:
         raise _error(what, self.text, self.at)
 
 
-def appended(text: str, root: Node, keys: tuple[str, ...], element: object) -> Insertion:
+def appended(text: str, root: Node, keys: Keys, element: object) -> Insertion:
     """What to put where, so that the array under these keys has one more element; it is made when missing."""
-    node = _found(text, root, keys)
+    node = root.at(keys)
     if node is None:
         return added(text, root, keys, [element])
     if node.kind != "array":
@@ -146,56 +184,79 @@ def appended(text: str, root: Node, keys: tuple[str, ...], element: object) -> I
     return _child(text, node, None, element)
 
 
-def added(text: str, root: Node, keys: tuple[str, ...], value: object) -> Insertion:
+def added(text: str, root: Node, keys: Keys, value: object) -> Insertion:
     """What to put where, so that there is this value under these keys; objects on the way are made."""
-    depth = next(n for n in range(len(keys), -1, -1) if _found(text, root, keys[:n]) is not None)
-    node = _found(text, root, keys[:depth])
-    if node is None or node.kind != "object":
-        raise _misplaced(text, node or root, "an object")
+    depth = len(keys) - 1
+    while (node := root.at(keys[:depth])) is None:
+        depth -= 1
+    if node.kind != "object":
+        raise _misplaced(text, node, "an object")
     for key in reversed(keys[depth + 1 :]):
         value = {key: value}
     return _child(text, node, keys[depth], value)
 
 
-def _found(text: str, root: Node, keys: tuple[str, ...]) -> Node | None:
-    node = root
-    for key in keys:
-        if node.kind != "object":
-            raise _misplaced(text, node, "an object")
-        if key not in node.members:
-            return None
-        node = node.members[key]
-    return node
+def made_on_the_way(root: Node | None, keys: Keys) -> Iterator[Keys]:
+    """The keys that are not there yet, outermost first."""
+    for depth in range(1, len(keys) + 1):
+        if root is None or root.at(keys[:depth]) is None:
+            yield keys[:depth]
 
 
-def without(text: str, parent: Node, child: Node) -> str:
-    """The text without one element of an array, and without the comma that goes with it."""
-    at = parent.elements.index(child)
-    if at + 1 < len(parent.elements):
-        return text[: child.start] + text[parent.elements[at + 1].start :]
-    start = parent.elements[at - 1].end if at else child.start
-    return text[:start] + text[child.end :]
+def without(text: str, parent: Node, child: Node, *, comments: bool) -> str:
+    """The text without one value of an object or array, without its comma, and without lines left empty."""
+    blank = _BLANK_OR_COMMENT if comments else _BLANK
+    cuts = [(child.begin, child.end)]
+    comma = _comma_after(text, child, blank)
+    if comma is None:  # it is the last, so the comma before it goes
+        before = next((node for node in reversed(parent.inner) if node.end <= child.begin), None)
+        comma = _comma_after(text, before, blank) if before else None
+    if comma is not None:
+        cuts.append((comma, comma + 1))
+    for start, end in sorted(cuts, reverse=True):
+        text = _cut(text, start, end)
+    return text
+
+
+def _comma_after(text: str, node: Node, blank: re.Pattern[str]) -> int | None:
+    found = blank.match(text, node.end)
+    at = found.end() if found else node.end
+    return at if text[at : at + 1] == "," else None
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    """Without this part; a line on which nothing else stands goes with it, and so does a blank before it."""
+    line = text.rfind("\n", 0, start) + 1
+    if text[line:start].strip(" \t"):
+        return text[:start].rstrip(" \t") + text[end:]
+    rest = _REST_OF_LINE.match(text, end)
+    return text[:line] + text[rest.end() :] if rest else text[:start] + text[end:]
 
 
 def _child(text: str, node: Node, key: str | None, value: object) -> Insertion:
     indent = _indent_of(text, node)
     written = json.dumps(value, indent=2 if indent is not None else None, ensure_ascii=False)
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = newline_of(text)
     if indent is not None:
         written = written.replace("\n", newline + indent)
     piece = written if key is None else f"{json.dumps(key, ensure_ascii=False)}: {written}"
     lead = newline + indent if indent is not None else ""
     if node.inner:
-        return Insertion(max(inner.end for inner in node.inner), f",{lead or ' '}{piece}")
+        return Insertion(node.inner[-1].end, f",{lead or ' '}{piece}")
     tail = newline + indent[:-2] if indent else ""
     return Insertion(node.start + 1, f"{lead}{piece}{tail}")
+
+
+def newline_of(text: str) -> str:
+    """How this text ends its lines."""
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _indent_of(text: str, node: Node) -> str | None:
     """The white space before its children when they stand on lines of their own; None when they do not."""
     if not node.inner:
         return _line_indent(text, node.start) + "  "
-    first = min(inner.start for inner in node.inner)
+    first = node.inner[0].begin
     return _line_indent(text, first) if "\n" in text[node.start : first] else None
 
 

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from sharpen.errors import UsageError
-from sharpen.install.jsonc import Insertion
+from sharpen.install.jsonc import Insertion, Keys
 from sharpen.install.scope import RECORD, Scope
 
 VERSION = 1
@@ -28,6 +28,8 @@ class InstalledSkill:
     files: Mapping[str, str]
     """Path to SHA-256, copies among them."""
     links: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    """Profiles of Codex in which alone it is on."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,12 @@ class EditedSettings:
     pieces: tuple[Insertion, ...]
     created: bool = False
     """Whether there was no such file before."""
+    made: tuple[Keys, ...] = ()
+    """Keys of JSON objects and arrays that were not there before."""
+    command: str = ""
+    """The hook command as it was written, for hooks."""
+    events: tuple[str, ...] = ()
+    """The events for which it was put in: not those for which the user had it already."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,8 @@ class Record:
     settings: Mapping[str, EditedSettings] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     """Whole files that belong to no skill: compiled rules, hook files, plugins."""
+    hooks: Mapping[str, str] = field(default_factory=dict)
+    """Client to the file in which its hook is: one of the settings, or one of the files."""
     folders: tuple[str, ...] = ()
     """Folders that were made, to be removed when they are empty."""
 
@@ -54,11 +64,11 @@ class Record:
     def read(cls, scope: Scope) -> Record:
         """The scope's record; an empty one when nothing was installed. UsageError when it is unreadable."""
         path = scope.at(RECORD)
-        if not path.is_file():
-            return cls()
         try:
             return _record(json.loads(path.read_bytes()))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (FileNotFoundError, NotADirectoryError):
+            return cls()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UsageError(
                 f"{path} cannot be read ({error}); restore it, or remove it and what it stands for by hand"
             ) from error
@@ -81,6 +91,10 @@ class Record:
         rest = {known: digest for known, digest in self.files.items() if known != path}
         return replace(self, files=rest if data is None else {**rest, path: digest_of_bytes(data)})
 
+    def with_hook(self, client: str, path: str | None) -> Record:
+        rest = {known: row for known, row in self.hooks.items() if known != client}
+        return replace(self, hooks={**rest, client: path} if path else rest)
+
     @property
     def empty(self) -> bool:
         return not (self.skills or self.settings or self.files)
@@ -95,14 +109,15 @@ def _record(content: Mapping[str, Any]) -> Record:
         raise ValueError(f"version {content['version']} is not {VERSION}")
     skills = {name: _skill(row) for name, row in content["skills"].items()}
     settings = {name: _settings(row) for name, row in content["settings"].items()}
-    return Record(skills, settings, content["files"], tuple(content["folders"]))
+    return Record(skills, settings, content["files"], content["hooks"], tuple(content["folders"]))
 
 
 def _skill(row: Mapping[str, Any]) -> InstalledSkill:
-    return InstalledSkill(row["digest"], tuple(row["clients"]), dict(row["files"]), tuple(row["links"]))
+    lists = (tuple(row[name]) for name in ("links", "profiles"))
+    return InstalledSkill(row["digest"], tuple(row["clients"]), dict(row["files"]), *lists)
 
 
 def _settings(row: Mapping[str, Any]) -> EditedSettings:
-    return EditedSettings(
-        tuple(Insertion(int(at), str(piece)) for at, piece in row["pieces"]), row["created"]
-    )
+    pieces = tuple(Insertion(int(at), str(piece)) for at, piece in row["pieces"])
+    made = tuple(tuple(map(str, keys)) for keys in row["made"])
+    return EditedSettings(pieces, bool(row["created"]), made, str(row["command"]), tuple(row["events"]))

@@ -1,8 +1,9 @@
 """Putting pieces of text into settings files that belong to somebody else, and taking them out again.
 
-What is put in is remembered word for word. Taking the same pieces out in reverse order restores the file
-byte for byte, also when other parts of it have changed since. A file that does not parse is left as it is:
-the error says where. TOML gets a marked block at its end, which is valid wherever tables may still begin.
+What is put in is remembered word for word, so that taking it out restores the file byte for byte, also when
+other parts of it have changed since. Where somebody changed the pieces themselves, or a program wrote the
+file anew, ours is found by what it says. A file that does not parse is left as it is: the error says where.
+TOML gets a marked block at its end, which is valid wherever tables may still begin.
 """
 
 from __future__ import annotations
@@ -10,79 +11,159 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from sharpen.errors import UsageError
-from sharpen.install import jsonc
+from sharpen.install import jsonc, toml_tables
 
 BEGIN = "# >>> sharpen: written by `sharpen install`, removed by `sharpen uninstall`"
 END = "# <<< sharpen"
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)")
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How a settings file is written, and what it is called in errors."""
+
+    path: str
+    toml: bool = False
+    comments: bool = False
+    """Whether its JSON may have comments and trailing commas."""
+
+    def meaning(self, text: str) -> object:
+        """What the text says; UsageError says where it cannot be read."""
+        if not self.toml:
+            root = self.parsed(text)
+            return root.plain if root else {}
+        try:
+            return tomllib.loads(text.removeprefix(jsonc.BYTE_ORDER_MARK))
+        except tomllib.TOMLDecodeError as error:
+            raise self.untouched(_PLACE.sub("", str(error)), *_place_of(str(error), text)) from error
+
+    def parsed(self, text: str) -> jsonc.Node | None:
+        """The JSON with its places; None when it says nothing."""
+        if jsonc.says_nothing(text, comments=self.comments):
+            return None
+        try:
+            return jsonc.parse(text, comments=self.comments)
+        except jsonc.JsonError as problem:
+            raise self.untouched(*problem.args) from problem
+
+    def untouched(self, what: str, line: int, column: int) -> UsageError:
+        return UsageError(
+            f"{self.path}:{line}:{column}: {what}. The file cannot be read as settings and was left as it is"
+        )
+
+
+def _place_of(message: str, text: str) -> tuple[int, int]:
+    found = _PLACE.search(message)
+    return (int(found[1]), int(found[2])) if found else (text.count("\n") + 1, 1)
 
 
 class Pieced(NamedTuple):
-    """A text with the pieces that were put into it, in order."""
+    """A text with the pieces that were put into it, in order, and the keys that were not there before."""
 
     text: str
     pieces: tuple[jsonc.Insertion, ...] = ()
+    made: tuple[jsonc.Keys, ...] = ()
 
-    def put(self, insertion: jsonc.Insertion) -> Pieced:
-        return Pieced(insertion.into(self.text), (*self.pieces, insertion))
+    def put(self, insertion: jsonc.Insertion, made: Sequence[jsonc.Keys] = ()) -> Pieced:
+        return Pieced(insertion.into(self.text), (*self.pieces, insertion), (*self.made, *made))
 
 
 def decoded(data: bytes, path: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _untouched(path, f"byte {error.start + 1} is not UTF-8") from error
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise Syntax(path).untouched("this byte is not UTF-8", line, column) from error
 
 
-def append_json(
-    given: Pieced, keys: tuple[str, ...], element: object, *, path: str, comments: bool = False
-) -> Pieced:
+def append_json(given: Pieced, keys: jsonc.Keys, element: object, syntax: Syntax) -> Pieced:
     """The text with one more element in the array under these keys."""
-    if not given.text.strip("\ufeff \t\r\n"):
-        return given.put(jsonc.Insertion(len(given.text), _whole(keys, [element])))
-    root = _parsed(given.text, path, comments=comments)
-    try:
-        return given.put(jsonc.appended(given.text, root, keys, element))
-    except jsonc.JsonError as problem:
-        raise _untouched(path, problem.where) from problem
+    return _put_json(
+        given, keys, [element], syntax, lambda root: jsonc.appended(given.text, root, keys, element)
+    )
 
 
-def add_json(given: Pieced, keys: tuple[str, ...], value: object, *, path: str) -> Pieced:
+def add_json(given: Pieced, keys: jsonc.Keys, value: object, syntax: Syntax) -> Pieced:
     """The text with this value under these keys."""
-    if not given.text.strip("\ufeff \t\r\n"):
-        return given.put(jsonc.Insertion(len(given.text), _whole(keys, value)))
+    return _put_json(given, keys, value, syntax, lambda root: jsonc.added(given.text, root, keys, value))
+
+
+def _put_json(
+    given: Pieced,
+    keys: jsonc.Keys,
+    whole: object,
+    syntax: Syntax,
+    insertion: Callable[[jsonc.Node], jsonc.Insertion],
+) -> Pieced:
+    root = syntax.parsed(given.text)
+    made = tuple(jsonc.made_on_the_way(root, keys))
+    if root is None:
+        return given.put(jsonc.Insertion(len(given.text), _whole(given.text, keys, whole)), made)
     try:
-        return given.put(jsonc.added(given.text, _parsed(given.text, path), keys, value))
+        return given.put(insertion(root), made)
     except jsonc.JsonError as problem:
-        raise _untouched(path, problem.where) from problem
+        raise syntax.untouched(*problem.args) from problem
 
 
-def append_toml(given: Pieced, body: str, *, path: str) -> Pieced:
+def _whole(text: str, keys: jsonc.Keys, value: object) -> str:
+    """A whole object for a file that says nothing; a comment on its last line ends first."""
+    for key in reversed(keys):
+        value = {key: value}
+    newline = jsonc.newline_of(text)
+    lead = newline if text.rpartition("\n")[2].strip("\ufeff \t\r") else ""
+    return lead + (json.dumps(value, indent=2, ensure_ascii=False) + "\n").replace("\n", newline)
+
+
+def append_toml(given: Pieced, body: str, syntax: Syntax) -> Pieced:
     """The text with a marked block at its end."""
-    _check_toml(given.text, path)
-    lead = "" if not given.text or given.text.endswith("\n") else "\n"
-    piece = f"{lead}{BEGIN}\n{body}{END}\n"
+    syntax.meaning(given.text)
+    newline = jsonc.newline_of(given.text)
+    lead = "" if not given.text.strip("\ufeff") or given.text.endswith("\n") else newline
+    piece = lead + f"{BEGIN}\n{body}{END}\n".replace("\n", newline)
     after = given.put(jsonc.Insertion(len(given.text), piece))
     try:
-        tomllib.loads(after.text)
+        tomllib.loads(after.text.removeprefix(jsonc.BYTE_ORDER_MARK))
     except tomllib.TOMLDecodeError as error:
-        raise _untouched(
-            path, f"{error}; what has to be added is a table there already. Add by hand:\n{body}"
+        raise UsageError(
+            f"{syntax.path} has something else where tables have to be added ({error}) and was left as it "
+            f"is. Add by hand:\n{body}"
         ) from error
     return after
 
 
-def taken_out(text: str, pieces: Sequence[jsonc.Insertion]) -> str | None:
+def cleared(
+    text: str, pieces: Sequence[jsonc.Insertion], by_meaning: Callable[[str], str], syntax: Syntax
+) -> str:
+    """The text without us: byte for byte as it was if the pieces are still there, else without what is ours.
+
+    `by_meaning` takes ours out by what it says. The pieces count as still there when taking them out leaves
+    nothing else changed, so a text that only looks like them is not mistaken for them.
+    """
+    plain = by_meaning(text)
+    exact = _taken_out(text, pieces)
+    if exact is None:
+        return plain
+    try:
+        same = syntax.meaning(by_meaning(exact)) == syntax.meaning(plain)
+    except UsageError:
+        return plain
+    return exact if same else plain
+
+
+def _taken_out(text: str, pieces: Sequence[jsonc.Insertion]) -> str | None:
     """The text without the pieces; None when one of them is no longer there as it was written.
 
     First where they were put, then all moved by the same distance (something before them has changed), and
     then each wherever it is, if that is certain.
     """
-    if not any(one.piece in text for one in pieces):
-        return text  # nothing was put in, or everything was taken out by hand
+    if not pieces:
+        return text
     last = pieces[-1]
     places = [last.at, *(found.start() for found in re.finditer(re.escape(last.piece), text))]
     for moved in (place - last.at for place in places):
@@ -104,67 +185,57 @@ def _taken_out_at(text: str, pieces: Sequence[jsonc.Insertion], moved: int) -> s
     return text
 
 
-def without_command(text: str, command: str, *, path: str, comments: bool) -> str:
-    """The text without hooks that start this command, for a file that was written anew since."""
-    while True:
-        root = _parsed(text, path, comments=comments)
-        found = _group_with(root, command)
-        if found is None:
-            return text
-        text = jsonc.without(text, *found)
+def without_command(text: str, command: str, events: Sequence[str], syntax: Syntax) -> str:
+    """The text without hooks that start this command for these events."""
+    while (root := syntax.parsed(text)) and (found := next(_hooks_with(root, command, events), None)):
+        text = jsonc.without(text, *found, comments=syntax.comments)
+    return text
 
 
-def starts_command(text: str, event: str, command: str, *, path: str, comments: bool) -> bool:
+def without_key(text: str, keys: jsonc.Keys, syntax: Syntax) -> str:
+    """The text without the value under these keys."""
+    root = syntax.parsed(text)
+    parent, child = (root.at(keys[:-1]), root.at(keys)) if root else (None, None)
+    return jsonc.without(text, parent, child, comments=syntax.comments) if parent and child else text
+
+
+def without_empty(text: str, made: Sequence[jsonc.Keys], syntax: Syntax) -> str:
+    """The text without those objects and arrays under these keys that are empty."""
+    for keys in sorted(made, key=len, reverse=True):
+        root = syntax.parsed(text)
+        node = root.at(keys) if root else None
+        if node and node.kind != "scalar" and not node.inner:
+            text = without_key(text, keys, syntax)
+    return text
+
+
+def without_tables(
+    text: str, array: tuple[str, ...], ours: Callable[[Mapping[str, Any]], str | None], syntax: Syntax
+) -> str:
+    """The text without those tables of the array that `ours` has a name for, and without our marks."""
+    syntax.meaning(text)
+    marks = re.compile(rf"^[ \t]*(?:{re.escape(BEGIN)}|{re.escape(END)})[ \t]*\r?\n?", re.MULTILINE)
+    bare = toml_tables.without(text, array, ours)
+    if bare == text:
+        return text
+    unmarked = marks.sub("", bare)
+    return unmarked if syntax.meaning(unmarked) == syntax.meaning(bare) else bare
+
+
+def starts_command(text: str, event: str, command: str, syntax: Syntax) -> bool:
     """Whether the settings start this command for this event already."""
-    if not text.strip("\ufeff \t\r\n"):
-        return False
-    root = _parsed(text, path, comments=comments)
-    hooks = root.members.get("hooks")
-    event_node = hooks.members.get(event) if hooks else None
-    return event_node is not None and any(_starts(group, command) for group in event_node.elements)
+    root = syntax.parsed(text)
+    return root is not None and any(_hooks_with(root, command, (event,)))
 
 
-def _group_with(root: jsonc.Node, command: str) -> tuple[jsonc.Node, jsonc.Node] | None:
-    hooks = root.members.get("hooks")
-    for event in hooks.members.values() if hooks else ():
+def _hooks_with(
+    root: jsonc.Node, command: str, events: Sequence[str]
+) -> Iterator[tuple[jsonc.Node, jsonc.Node]]:
+    """Hooks that start the command, each after what holds it; the whole group where it has no other hook."""
+    for event in filter(None, (root.at(("hooks", name)) for name in events)):
         for group in event.elements:
-            if _starts(group, command):
-                inner = group.members["hooks"]
-                if len(inner.elements) == 1:
-                    return event, group
-                return inner, next(hook for hook in inner.elements if _is(hook, command))
-    return None
-
-
-def _starts(group: jsonc.Node, command: str) -> bool:
-    inner = group.members.get("hooks")
-    return inner is not None and any(_is(hook, command) for hook in inner.elements)
-
-
-def _is(hook: jsonc.Node, command: str) -> bool:
-    there = hook.members.get("command")
-    return there is not None and there.value == command
-
-
-def _whole(keys: tuple[str, ...], value: object) -> str:
-    for key in reversed(keys):
-        value = {key: value}
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _parsed(text: str, path: str, *, comments: bool = False) -> jsonc.Node:
-    try:
-        return jsonc.parse(text, comments=comments)
-    except jsonc.JsonError as problem:
-        raise _untouched(path, problem.where) from problem
-
-
-def _check_toml(text: str, path: str) -> None:
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _untouched(path, str(error)) from error
-
-
-def _untouched(path: str, where: str) -> UsageError:
-    return UsageError(f"{path} cannot be read as settings and was left as it is: {where}")
+            inner = group.members.get("hooks")
+            for hook in inner.elements if inner else ():
+                there = hook.members.get("command")
+                if inner and there and there.value == command:
+                    yield (event, group) if len(inner.inner) == 1 else (inner, hook)

@@ -7,8 +7,8 @@ that is not ours, and nothing of ours that somebody has changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
 
 from sharpen.clients import Client
 from sharpen.errors import UsageError
@@ -24,37 +24,65 @@ LINKS = hasattr(os, "symlink") and os.name == "posix"
 """Elsewhere links need rights that few have; there the folder is copied."""
 
 
-def place(draft: Draft, skill: Skill, clients: Sequence[Client]) -> None:
+def place(
+    draft: Draft, skill: Skill, clients: Sequence[Client], *, profile: str | None = None, links: bool = LINKS
+) -> None:
     """Plan the skill's folder and its links; UsageError when it may not be installed."""
     name = checked_name(skill, clients, draft.notes)
     owned = draft.record.skills.get(name)
+    _refuse_twice(draft, name)
     home = f"{SKILLS}/{name}"
     files = {f"{home}/{path}": data for path, data in contents(skill).items()}
-    links = []
+    linked: list[str] = []
     for link in _links(clients, draft, name):
         _refuse_foreign(draft, link, owned)
-        if LINKS:
-            draft.link(link, os.path.relpath(home, str(PurePosixPath(link).parent)))
-            links.append(link)
+        if _is_link(link, owned, links):
+            draft.link(link, _target(draft, link, home))
+            linked.append(link)
         else:
             files |= {f"{link}/{path}": data for path, data in contents(skill).items()}
     _refuse_foreign(draft, home, owned)
     _remove_old(draft, owned, files)
     for path, data in files.items():
         draft.write(path, data)
-    names = sorted({client.name for client in clients} | set(owned.clients if owned else ()))
-    linked = sorted({*links, *(owned.links if owned else ())})
-    digests = {path: digest_of_bytes(data) for path, data in files.items()}
-    installed = InstalledSkill(skill.digest, tuple(names), digests, tuple(linked))
+    before = owned or InstalledSkill("", (), {})
+    installed = InstalledSkill(
+        skill.digest,
+        _joined(before.clients, (client.name for client in clients)),
+        {path: digest_of_bytes(data) for path, data in files.items()},
+        _joined(before.links, linked),
+        _joined(before.profiles, (profile,) if profile else ()),
+    )
     draft.record = draft.record.with_skill(name, installed)
+
+
+def _is_link(link: str, owned: InstalledSkill | None, links: bool) -> bool:
+    """As it is, if it is ours already; else as links can be made here."""
+    if owned and link in owned.links:
+        return True
+    return links and not any(_below(file, link) for file in (owned.files if owned else ()))
+
+
+def _joined(before: Iterable[str], new: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({*before, *new}))
+
+
+def _target(draft: Draft, link: str, home: str) -> str:
+    """The way from the link to the folder. What counts is where the link lies: its folder may be a link."""
+    real = os.path.realpath(draft.scope.at(link).parent)
+    return os.path.relpath(os.path.realpath(draft.scope.at(home)), real)
+
+
+def _refuse_twice(draft: Draft, name: str) -> None:
+    if any(change.path.startswith(f"{SKILLS}/{name}/") for change in draft.changes):
+        raise UsageError(f"two of the skills are called {name}; rename one, or install only one of them")
 
 
 def take_away(draft: Draft, name: str) -> None:
     """Plan the removal of a skill of ours."""
     owned = draft.record.skills[name]
     for link in owned.links:
-        place = draft.scope.at(link)
-        if place.is_symlink() and place.resolve() == draft.scope.at(f"{SKILLS}/{name}").resolve():
+        if _leads_to(draft, draft.scope.at(link)):
             draft.remove(link)
     for path, digest in owned.files.items():
         draft.remove_unless_changed(path, digest)
@@ -62,8 +90,18 @@ def take_away(draft: Draft, name: str) -> None:
 
 
 def contents(skill: Skill) -> dict[str, bytes]:
-    """Every file of the skill's folder."""
+    """Every file of the skill's folder; UsageError for a name that not every system can write."""
+    for path in skill.files:
+        if not path.isprintable() or not _encodes(path):
+            raise UsageError(f"the skill {skill.name} has a file {path!r}; rename it to plain letters")
     return {SKILL_FILE: skill.text.encode(), **skill.files}
+
+
+def _encodes(path: str) -> bool:
+    try:
+        return bool(path.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def checked_name(skill: Skill, clients: Sequence[Client], notes: list[str]) -> str:
@@ -112,7 +150,9 @@ def _links(clients: Sequence[Client], draft: Draft, name: str) -> Iterator[str]:
     """Where the folder has to appear besides `.agents/skills`."""
     places = set()
     for client in clients:
-        folders = client.skills.user if draft.scope.name == "user" else client.skills.project
+        folders = client.skills.project
+        if draft.scope.name == "user":
+            folders = tuple(draft.scope.in_home(client, folder) for folder in client.skills.user)
         if SKILLS not in folders:
             places.add(folders[0])
     for folder in sorted(places):
@@ -124,13 +164,11 @@ def _links(clients: Sequence[Client], draft: Draft, name: str) -> Iterator[str]:
 def _refuse_foreign(draft: Draft, path: str, owned: InstalledSkill | None) -> None:
     """UsageError when there is something at the path that is not ours as we left it."""
     place = draft.scope.at(path)
-    if not os.path.lexists(place):
-        return
     copies = {file: digest for file, digest in (owned.files if owned else {}).items() if _below(file, path)}
-    if owned is not None and path in owned.links and place.is_symlink():
+    if owned is not None and path in owned.links and _leads_to(draft, place):
         return
-    if not copies:
-        raise UsageError(f"{place} is there already and was not installed by sharpen; rename one of the two")
+    if not copies and (there := _same_name(place)):
+        raise UsageError(f"{there} is there already and was not installed by sharpen; rename one of the two")
     for file, digest in copies.items():
         data = draft.read(file)
         if data is not None and digest_of_bytes(data) != digest:
@@ -138,6 +176,23 @@ def _refuse_foreign(draft: Draft, path: str, owned: InstalledSkill | None) -> No
                 f"{draft.scope.at(file)} was changed since it was installed; keep your change elsewhere, "
                 f"then `sharpen uninstall {PurePosixPath(path).name}` and install again"
             )
+
+
+def _same_name(place: Path) -> Path | None:
+    """What has this name, also where letter case does not count: a project travels to such machines."""
+    try:
+        there = sorted(place.parent.iterdir())
+    except OSError:
+        return None
+    return next((one for one in there if one.name.casefold() == place.name.casefold()), None)
+
+
+def _leads_to(draft: Draft, place: Path) -> bool:
+    """Whether there is a link to our folder, or nothing any more."""
+    ours = draft.scope.at(f"{SKILLS}/{place.name}")
+    return not os.path.lexists(place) or (
+        place.is_symlink() and os.path.realpath(place) == os.path.realpath(ours)
+    )
 
 
 def _below(file: str, folder: str) -> bool:

@@ -34,7 +34,10 @@ _FILE = re.compile(r"(?<![\w./\\-])(?:\./)?((?:scripts|references|assets)/[\w./-
 _BIDI_OR_CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_ZERO_WIDTH = re.compile("[\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+_ZERO_WIDTH = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 class Finding(NamedTuple):
@@ -84,6 +87,7 @@ def lint(skill: Skill, *, folder_name: str | None = None) -> tuple[Finding, ...]
         *_size(skill),
         *_client_syntax(skill),
         *_characters(skill.text),
+        *_characters_of_files(skill),
         *_missing_files(skill),
         *_markers(skill),
         *_duplicates(skill),
@@ -170,6 +174,17 @@ def _characters(text: str) -> Iterator[Finding]:
     for match in _first_per_line(_ZERO_WIDTH, text):
         message = f"the invisible character U+{ord(match[0]):04X} can hide text; remove it unless it is meant"
         yield Finding("warning", "zero-width-character", message, _line_of(text, match.start()))
+
+
+def _characters_of_files(skill: Skill) -> Iterator[Finding]:
+    """The same for the texts beside SKILL.md: the agent reads them, too. A file may begin with its mark."""
+    for path, data in sorted(skill.files.items()):
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            continue
+        for level, rule, message, line in _characters(text) if "\0" not in text else ():
+            yield Finding(level, rule, f"{path}, line {line}: {message}")
 
 
 def _first_per_line(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -1,8 +1,9 @@
 """Patterns tried out in a process of their own: does one need endless time on a text made to annoy it?
 
 A pattern from a rule runs in other people's sessions. From its own parts come texts that make a backtracking
-engine try everything: whatever it repeats, many times over, with an end that cannot match. A pattern that
-does not finish in its share of processor time is refused; how it would have ended nobody needs to know.
+engine try everything: whatever it repeats, many times over, after what must stand before it and with an end
+that cannot match. They are as long as the longest line the hook process looks at. A pattern that needs more
+than its share of processor time for one of them is refused; how it would have ended nobody needs to know.
 
     python -m sharpen.skills.regex_trial < patterns.json      prints the positions of those that failed
 """
@@ -18,16 +19,20 @@ from collections.abc import Iterator, Sequence
 from re import _parser  # type: ignore[attr-defined]  # the engine's own view of a pattern
 from typing import Any
 
-SHARE = 0.5
-"""Seconds of processor time for one pattern and all its texts."""
-LENGTHS = (32, 2_000)
+from sharpen.hook.event import LONGEST_LINE
+
+SHARE = 0.8
+"""Seconds of processor time for one text. A line that takes the square of its length needs a hundredth."""
+LENGTHS = (32, LONGEST_LINE)
 """Characters of the repeated part: few show exponential behaviour, many a polynomial worse than quadratic."""
+MOST_TEXTS = 120
 MOST_TIMES = 20
 """Repetitions a sample has where a pattern demands more: nested ones would multiply."""
-WRONG_END = "\x00"
+WRONG_ENDS = ("\x00", "\n\x00")
 CLOCK = hasattr(signal, "setitimer")
 PATIENCE = 60.0
 """Seconds for the whole process, where there is no such clock."""
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 
 
 def endless(patterns: Sequence[str]) -> list[int]:
@@ -35,7 +40,7 @@ def endless(patterns: Sequence[str]) -> list[int]:
     if not patterns:
         return []
     command, given = [sys.executable, "-m", __name__], json.dumps(list(patterns))
-    patience = PATIENCE + SHARE * len(patterns)
+    patience = PATIENCE + 10 * SHARE * len(patterns)
     try:
         done = subprocess.run(
             command, input=given, capture_output=True, text=True, timeout=patience, check=True
@@ -47,31 +52,48 @@ def endless(patterns: Sequence[str]) -> list[int]:
 
 def texts_against(pattern: str) -> Iterator[str]:
     """Texts that repeat what the pattern repeats, after what it wants to see before, with a wrong end."""
-    before = ""
-    for node in _parser.parse(pattern):
-        for body in _repeated(node):
-            for length in LENGTHS:
-                yield before + body * max(1, length // max(1, len(body))) + WRONG_END
+    tried: set[str] = set()
+    for length in LENGTHS:
+        for before, body in _pumps(_parser.parse(pattern), ""):
+            for end in WRONG_ENDS:
+                text = before + (body * (length // len(body) + 1))[:length] + end
+                if text not in tried and len(tried) < MOST_TEXTS:
+                    tried.add(text)
+                    yield text
+
+
+def _pumps(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
+    """Every repeated part with a text that leads to it: the part itself, its pieces, its alternatives."""
+    for node in nodes:
+        name, value = str(node[0]), node[1]
+        if name in _REPEATS:
+            yield from ((before, body) for body in _bodies(value[2]) if body)
+            yield from _pumps(value[2], before)
+        elif name == "SUBPATTERN":
+            yield from _pumps(value[3], before)
+        elif name == "BRANCH":
+            for branch in value[1]:
+                yield from _pumps(branch, before)
+        elif name in ("ASSERT", "ASSERT_NOT"):
+            yield from _pumps(value[1], before)
+        elif name == "ATOMIC_GROUP":
+            yield from _pumps(value, before)
         before += _sample([node])
 
 
-def _repeated(node: Any) -> Iterator[str]:
-    """A sample of every repeated part inside the node."""
+def _bodies(nodes: Any) -> list[str]:
+    """Samples of what is repeated, whole and in pieces."""
+    pieces = [sample for node in nodes for sample in _samples(node)]
+    return list(dict.fromkeys([_sample(nodes) or "a", *pieces, "".join(pieces)[:40]]))
+
+
+def _samples(node: Any) -> list[str]:
     name, value = str(node[0]), node[1]
-    if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-        yield from (_sample([inner]) or "a" for inner in value[2])
-        yield _sample(value[2]) or "a"
-        inside: list[Any] = list(value[2])
-    elif name == "SUBPATTERN":
-        inside = list(value[3])
-    elif name == "BRANCH":
-        inside = [inner for branch in value[1] for inner in branch]
-    elif name in ("ASSERT", "ASSERT_NOT"):
-        inside = list(value[1])
-    else:
-        inside = list(value) if name == "ATOMIC_GROUP" else []
-    for inner in inside:
-        yield from _repeated(inner)
+    if name == "BRANCH":
+        return [_sample(branch) for branch in value[1]]
+    if name == "SUBPATTERN":
+        return [sample for inner in value[3] for sample in _samples(inner)]
+    return [_sample([node])]
 
 
 def _sample(nodes: Any) -> str:
@@ -86,9 +108,9 @@ def _one(name: str, value: Any) -> str:
         return "a"
     if name == "IN":
         return _of_set(value)
-    if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+    if name in _REPEATS:
         times: int = min(max(1, value[0]), MOST_TIMES)
-        return _sample(value[2]) * times
+        return (_sample(value[2]) * times)[:LONGEST_LINE]
     if name == "SUBPATTERN":
         return _sample(value[3])
     if name == "BRANCH":
@@ -112,10 +134,11 @@ def _finishes(pattern: str) -> bool:
 
     if CLOCK:
         signal.signal(signal.SIGVTALRM, late)
-        signal.setitimer(signal.ITIMER_VIRTUAL, SHARE)
     try:
         compiled = re.compile(pattern, re.MULTILINE)
         for text in texts_against(pattern):
+            if CLOCK:
+                signal.setitimer(signal.ITIMER_VIRTUAL, SHARE)
             compiled.search(text)
     except (TimeoutError, RecursionError):
         return False

@@ -25,7 +25,7 @@ from sharpen.stats.estimates import mean_estimate, paired
 from sharpen.stats.intervals import Interval, bootstrap, wilson
 from sharpen.stats.passes import pass_at_k, pass_hat_k
 from sharpen.stats.power import detectable_effect, pairs_needed, race_pairs
-from sharpen.stats.pvalues import Alternative, holm, mcnemar, sign_test
+from sharpen.stats.pvalues import Alternative, fewest_wins, holm, mcnemar, sign_test
 from sharpen.stats.race import BETS, Race, spending_threshold
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "by_cluster",
     "clustered_se",
     "detectable_effect",
+    "fewest_wins",
     "holm",
     "incomplete_beta",
     "mcnemar",

@@ -5,6 +5,7 @@ For a fixed number of pairs, looked at once. Evidence that may be looked at all 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -26,6 +27,11 @@ def sign_test(wins: int, losses: int, *, alternative: Alternative = "two-sided")
     if alternative == "less":
         return binomial_tail(losses, decided)
     return min(1.0, 2 * binomial_tail(max(wins, losses), decided))
+
+
+def fewest_wins(alpha: float) -> int:
+    """Pairs that must be won, none lost, before the two-sided sign test can say anything."""
+    return math.ceil(1 - math.log2(alpha))
 
 
 def mcnemar(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -33,12 +34,12 @@ class MemoryStore:
         self._opened = clock()
         self._attempts: dict[AttemptKey, tuple[Rollout, str]] = {}
         self._proposals: dict[ProposalKey, tuple[Proposal, str]] = {}
-        self._calls: dict[CallKey, dict[str, Any]] = {}
+        self._calls: dict[CallKey, str] = {}  # JSON, as this and the two below would be kept on disk
         self._versions: dict[str, Version] = {}
         self._evaluations: dict[tuple[str, str, str], Evaluation] = {}
         self._events: dict[int, Event] = {}
-        self._config: dict[str, Any] = {}
-        self._result: dict[str, Any] | None = None
+        self._config = "{}"
+        self._result = "null"
 
     def find_attempt(self, key: AttemptKey, task: Task) -> Rollout | None:
         found = self._attempts.get(key)
@@ -47,6 +48,9 @@ class MemoryStore:
     def find_proposal(self, key: ProposalKey) -> Proposal | None:
         found = self._proposals.get(key)
         return None if found is None else found[0]
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         """Nothing outlives the process, so there is nobody to tell what was lost."""
@@ -59,10 +63,10 @@ class MemoryStore:
 
     def find_call(self, key: CallKey) -> Json | None:
         found = self._calls.get(key)
-        return None if found is None else _copy(found)
+        return None if found is None else json.loads(found)
 
     def finish_call(self, key: CallKey, answer: Json, usage: Usage) -> None:
-        self._calls.setdefault(key, _copy(answer))
+        self._calls.setdefault(key, json.dumps(answer))
 
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         for key in keys:
@@ -109,28 +113,26 @@ class MemoryStore:
 
     def trajectory(self, key: AttemptKey) -> Json | None:
         found = self._attempts.get(key)
-        return None if found is None or found[0].trajectory is None else _copy(found[0].trajectory)
+        if found is None or found[0].trajectory is None:
+            return None
+        copied: dict[str, Any] = json.loads(json.dumps(found[0].trajectory))
+        return copied
 
     def config(self) -> dict[str, Any]:
-        return _copy(self._config)
+        return dict(json.loads(self._config))
 
     def set_config(self, config: Json) -> None:
-        self._config = _copy(config)
+        self._config = json.dumps(config)
 
     def result(self) -> dict[str, Any] | None:
-        return None if self._result is None else _copy(self._result)
+        found: dict[str, Any] | None = json.loads(self._result)
+        return found
 
     def set_result(self, result: Json) -> None:
-        self._result = _copy(result)
+        self._result = json.dumps(result)
 
     def seconds(self) -> float:
         return self._clock() - self._opened
 
     def close(self) -> None:
         """Part of the interface; a store in memory holds nothing that needs closing."""
-
-
-def _copy(value: Json) -> dict[str, Any]:
-    """The value as it would come back from disk: a tuple as a list, and nobody else's to change."""
-    copied: dict[str, Any] = json.loads(json.dumps(value))
-    return copied

@@ -1,8 +1,9 @@
 """The store in a run folder: one SQLite file, `run.db`, in WAL mode.
 
-Every `finish_*` and `add_*` is one transaction, committed before it returns; a killed process loses only the
-calls in flight, and the next one counts them as lost. Knows tables and transactions. How records become rows
-is in `rows.py`, what the tables are in `schema.py`, who may write in `lock.py`.
+Every `finish_*` and `add_*` is one transaction, committed before it returns, unless several are `together`. A
+killed process loses only the calls in flight, and the next one counts them as lost. Knows tables and
+transactions. How records become rows is in `rows.py`, what the tables are in `schema.py`, who may write in
+`lock.py`.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ ADD_EVALUATION = f"""INSERT INTO evaluations ({rows.EVALUATION_COLUMNS}) VALUES 
 # A replayed event keeps the time at which it first happened.
 ADD_EVENT = f"""INSERT INTO events ({rows.EVENT_COLUMNS}) VALUES (?, ?, ?, ?)
     ON CONFLICT (number) DO UPDATE SET kind = excluded.kind, data = excluded.data"""
+ANNOUNCE = "INSERT OR REPLACE INTO facts (name, value) VALUES ('in flight', ?), ('seconds', ?)"
 SET_FACT = "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)"
 
 
@@ -134,11 +136,23 @@ class SqliteStore:
             row = self._connection.execute(FIND_PROPOSAL, key).fetchone()
         return None if row is None else rows.read_proposal(row)
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """One transaction for everything inside."""
+        with self._disk:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
     def start(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         self._in_flight.update(dict.fromkeys(keys))
-        with self._transaction():
-            self._set_fact("in flight", list(self._in_flight))
-            self._set_fact("seconds", self.seconds())
+        in_flight = rows.write_json(list(self._in_flight), "the calls in flight")
+        with self._disk:
+            self._connection.execute(ANNOUNCE, (in_flight, str(self.seconds())))
 
     def finish_attempt(self, key: AttemptKey, rollout: Rollout, *, stage: str = "") -> None:
         with self._disk:
@@ -168,7 +182,7 @@ class SqliteStore:
 
     def forget(self, keys: Sequence[AttemptKey | ProposalKey]) -> None:
         attempts, proposals = _by_kind(keys)
-        with self._transaction():
+        with self.together():
             self._connection.executemany(FORGET_ATTEMPT, attempts)
             self._connection.executemany(FORGET_PROPOSAL, proposals)
             self._set_fact("lost", self.lost() + len(keys))
@@ -181,7 +195,7 @@ class SqliteStore:
     def add_version(self, version: Version) -> None:
         row = rows.write_version(version)
         contents = [(rows.content_digest(content), content) for content in version.files.values()]
-        with self._transaction():
+        with self.together():
             self._connection.executemany(ADD_CONTENT, contents)
             self._connection.execute(ADD_VERSION, row)
 
@@ -260,7 +274,7 @@ class SqliteStore:
         self._earlier_seconds = float(self._fact("seconds", 0.0))
         finished = self._finished = rows.intern_keys(self._connection.execute(FINISHED_KEYS))
         unfinished = self._unfinished(finished)
-        with self._transaction():
+        with self.together():
             fresh = sum(self._connection.execute(mark).rowcount for mark in (LOSE_ATTEMPTS, LOSE_PROPOSALS))
             attempts, proposals = _by_kind(unfinished)
             self._connection.executemany(LOST_ATTEMPT, attempts)
@@ -293,17 +307,6 @@ class SqliteStore:
 
     def _set_fact(self, name: str, value: object) -> None:
         self._connection.execute(SET_FACT, (name, rows.write_json(value, f"the {name}")))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._disk:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
 
 
 def _key(parts: Sequence[Any]) -> AttemptKey | ProposalKey:

@@ -3,7 +3,7 @@ them.
 
 `trajectory.py` holds the records, `atif.py` writes and reads them as JSON and checks the format's rules.
 `streams/` reads what clients print during a run of ours; `sources/` reads what clients and datasets keep in
-files, step by step (`telling.py`), so that size does not matter. `privacy.py` takes out what is private,
+files, step by step (`telling.py`), so that size does not matter. `privacy/` takes out what is private,
 `outcomes.py` says how a session came out, `archive.py` keeps them, `harvest.py` does it all. Reading never
 fails on foreign or broken lines: it counts them. Nothing here starts an agent.
 """

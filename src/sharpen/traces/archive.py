@@ -25,7 +25,8 @@ from sharpen.traces.telling import About, Ending
 from sharpen.traces.trajectory import Step, Trajectory
 
 APPLICATION_ID = 0x53525431  # "SRT1", so that a run's database is not taken for an archive of traces
-BUSY_SECONDS = 5.0
+BUSY_SECONDS = 30.0
+"""How long another harvest is waited for; it holds the file while it writes one source."""
 STEPS_PER_SESSION = 2**32
 """A step's row is its session's number times this, plus its own."""
 
@@ -90,10 +91,13 @@ class Archive:
             if create:
                 path.parent.mkdir(parents=True, exist_ok=True)
             connection = _connect(path)
-            try:
-                yield cls(path, connection)
-            finally:
-                connection.close()
+        try:
+            yield cls(path, connection)
+        except sqlite3.Error:  # other errors are not this file's: a closed pipe, a source that went away
+            with DiskErrors(path):
+                raise
+        finally:
+            connection.close()
 
     def rows(
         self, *, client: str | None = None, verdict: str | None = None, limit: int | None = None
@@ -210,7 +214,8 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite has taken it back already when the disk was full
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 

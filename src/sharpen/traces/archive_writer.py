@@ -12,6 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from sharpen.traces.archive import STEPS_PER_SESSION, about_json, digest, ending_json, remove_session
 from sharpen.traces.atif import step_text
@@ -62,10 +63,11 @@ class ArchiveWriter:
         same = self.connection.execute(
             "SELECT number FROM sessions WHERE client = ? AND name = ?", (about.client, about.session_id)
         ).fetchone()
-        if same:
-            self._untold.discard(same[0])
-            remove_session(self.connection, same[0], remember=False)
-        return _SessionRow(self, about)
+        number = same[0] if same else None
+        if number is not None:
+            self._untold.discard(number)
+            remove_session(self.connection, number, remember=False)
+        return _SessionRow(self, about, number)
 
     def drop_untold(self) -> None:
         """Sessions that this source once had and has no more."""
@@ -84,7 +86,9 @@ class _Nobody:
 
 
 class _SessionRow:
-    def __init__(self, writer: ArchiveWriter, about: About) -> None:
+    """A session being written; one that was there before keeps its number."""
+
+    def __init__(self, writer: ArchiveWriter, about: About, number: int | None) -> None:
         self._writer, self._about = writer, about
         self._watch = Watch()
         self._lot: dict[int, str] = {}
@@ -93,10 +97,11 @@ class _SessionRow:
         self._title = ""
         self._first_time = self._last_time = ""
         cursor = writer.connection.execute(
-            "INSERT INTO sessions (client, name, source, parent, relation, project, model, started, "
+            "INSERT INTO sessions (number, client, name, source, parent, relation, project, model, started, "
             "ended, title, steps, failures, corrections, verdict, evidence, redactions, about, ending) "
-            "VALUES (?, ?, ?, ?, ?, ?, '', '', '', '', 0, 0, 0, 'unknown', '', '{}', ?, '{}')",
+            "VALUES (?, ?, ?, ?, ?, ?, ?, '', '', '', '', 0, 0, 0, 'unknown', '', '{}', ?, '{}')",
             (
+                number,
                 about.client,
                 about.session_id,
                 writer.source,
@@ -141,8 +146,8 @@ class _SessionRow:
             "corrections = ?, verdict = ?, evidence = ?, redactions = ?, ending = ? WHERE number = ?",
             (
                 ending.model or self._about.model,
-                self._about.started or self._first_time,
-                self._last_time,
+                _in_utc(self._about.started or self._first_time),
+                _in_utc(self._last_time),
                 self._title,
                 self._count,
                 outcome.failures,
@@ -170,3 +175,17 @@ class _SessionRow:
         self._writer.connection.executemany("INSERT OR REPLACE INTO steps VALUES (?, ?)", rows)
         self._lot.clear()
         self._characters = 0
+
+
+def _in_utc(time: str) -> str:
+    """A time in the zone in which times are compared as texts; one without a zone stays as it is."""
+    try:
+        moment = datetime.fromisoformat(time)
+    except ValueError:
+        return ""
+    if moment.tzinfo is None:
+        return time
+    try:
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    except OverflowError:
+        return ""

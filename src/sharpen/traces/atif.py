@@ -8,6 +8,7 @@ not who made the trajectory or what for.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from datetime import datetime
@@ -17,7 +18,7 @@ from sharpen.errors import UsageError
 from sharpen.traces.parse import checked, trajectory_of
 from sharpen.traces.trajectory import (
     Agent,
-    Content,
+    Facts,
     FinalMetrics,
     Metrics,
     Result,
@@ -30,7 +31,14 @@ from sharpen.traces.trajectory import (
 SCHEMA_VERSION = "ATIF-v1.8"
 READABLE = tuple(f"ATIF-v1.{minor}" for minor in range(9))
 AGENT_ONLY = ("model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics")
-PART_TYPES = ("text", "image", "audio")
+MEDIA_TYPES = {
+    "image": tuple(f"image/{name}" for name in ("jpeg", "png", "gif", "webp")),
+    "audio": tuple(f"audio/{name}" for name in ("wav", "mpeg", "mp4", "aac", "ogg", "flac", "webm", "aiff")),
+}
+PART_TYPES = ("text", *MEDIA_TYPES)
+
+_SOURCE = {"media_type", "path", "duration_sec"}
+_REF = {"trajectory_id", "trajectory_path", "session_id", "extra"}
 
 Json = dict[str, object]
 
@@ -64,6 +72,9 @@ def check(trajectory: Trajectory) -> Iterator[str]:
     for number, step in enumerate(trajectory.steps, 1):
         for problem in _step_problems(step):
             yield f"step {number}: {problem}"
+    final = trajectory.final_metrics
+    if final is not None and final.total_steps is not None and final.total_steps < 0:
+        yield "total_steps is negative"
     seen: set[str] = set()
     for inner in trajectory.subagent_trajectories:
         if inner.trajectory_id is None or inner.trajectory_id in seen:
@@ -90,15 +101,43 @@ def _step_problems(step: Step) -> Iterator[str]:
     for result in step.results:
         if result.source_call_id is not None and result.source_call_id not in calls:
             yield f"a result names the call {result.source_call_id!r}, which is not in this step"
+        yield from (problem for ref in result.subagent_trajectory_ref if (problem := ref_problem(ref)))
+    if step.metrics is not None and not all(map(math.isfinite, step.metrics.logprobs or ())):
+        yield "logprobs has a number that is not finite"
     for content in (step.message, *(result.content for result in step.results)):
-        yield from _part_problems(content)
+        for part in content if isinstance(content, tuple) else ():
+            if problem := part_problem(part):
+                yield problem
 
 
-def _part_problems(content: Content | None) -> Iterator[str]:
-    if isinstance(content, tuple):
-        for part in content:
-            if part.get("type") not in PART_TYPES:
-                yield f"a content part has the type {part.get('type')!r}, not one of {', '.join(PART_TYPES)}"
+def part_problem(part: Facts) -> str:
+    """Why a content part is none; empty for one that is."""
+    kind, source = part.get("type"), part.get("source")
+    if kind not in PART_TYPES:
+        return f"a content part has the type {kind!r}, not one of {', '.join(PART_TYPES)}"
+    if kind == "text":
+        is_right = set(part) == {"type", "text"} and isinstance(part["text"], str)
+        return "" if is_right else "a text part has its words in `text`, and nothing else"
+    if set(part) != {"type", "source"} or not isinstance(source, Mapping):
+        return f"an {kind} part has a `source`, and nothing else"
+    if source.get("media_type") not in MEDIA_TYPES[str(kind)] or not isinstance(source.get("path"), str):
+        return f"the source of an {kind} part needs a path and one of {', '.join(MEDIA_TYPES[str(kind)])}"
+    seconds = source.get("duration_sec", 0)
+    is_length = isinstance(seconds, (int, float)) and 0 <= seconds < math.inf
+    if set(source) - {"media_type", "path"} and (kind == "image" or set(source) - _SOURCE or not is_length):
+        return f"the source of an {kind} part has fields that the format does not know"
+    return ""
+
+
+def ref_problem(ref: Facts) -> str:
+    """Why a reference to a sub-agent's trajectory is none; empty for one that is."""
+    if not any(isinstance(ref.get(name), str) for name in ("trajectory_id", "trajectory_path")):
+        return "a reference to a sub-agent needs a trajectory_id or a trajectory_path"
+    texts = (ref.get(name) for name in ("trajectory_id", "trajectory_path", "session_id"))
+    extra = ref.get("extra")
+    if set(ref) - _REF or any(not isinstance(text, (str, type(None))) for text in texts):
+        return "a reference to a sub-agent has fields that the format does not know"
+    return "" if isinstance(extra, (Mapping, type(None))) else "the extra of a reference is no object"
 
 
 def _is_iso(text: str) -> bool:
@@ -163,10 +202,19 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=_unlike_default)
 
 
 def _plain(value: object) -> object:
+    """The value as JSON can say it: what it cannot (NaN, halves of surrogate pairs) is absent or replaced."""
+    if isinstance(value, str):
+        return (
+            value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, (ToolCall, Result, Metrics, FinalMetrics, Agent, Step)):
         return _fields(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(_plain(str(key))): _plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value if not isinstance(item, Trajectory)]
-    return value
+    return str(value)

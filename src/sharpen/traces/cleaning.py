@@ -6,6 +6,7 @@ been through here, names of folders and tools included.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,6 +18,9 @@ from sharpen.traces.trajectory import Content, Facts, Result, Step, ToolCall
 LONGEST_TEXT = 200_000
 """Characters of one text that are kept at most; outputs that long lose their middle."""
 _HEAD = 1 / 3
+_QUESTION = re.compile(r"\A\s*(?:whoami|id -un|logname|echo \"?\$(?:USER|LOGNAME)\"?)\s*\Z")
+_ANSWER = re.compile(r"(?:\A|\n|\\)([\w.-]+)\s*\Z")
+LONGEST_QUESTION = 40
 
 
 class Cleaning:
@@ -30,6 +34,7 @@ class Cleaning:
         clean = self._privacy.redact
         cleaned = replace(
             about,
+            client=clean(about.client),
             session_id=clean(about.session_id),
             version=clean(about.version),
             model=clean(about.model),
@@ -46,6 +51,8 @@ class _CleanTrack:
         self._track, self._privacy, self._longest = track, privacy, longest
 
     def place(self, number: int, step: Step) -> None:
+        for name in names_told(step):
+            self._privacy.learn(name)
         self._track.place(number, clean_step(step, self._privacy, longest=self._longest))
 
     def keep(self, count: int) -> None:
@@ -66,6 +73,19 @@ class _CleanTrack:
         )
 
 
+def names_told(step: Step) -> list[str]:
+    """The user's name, where a command asked for it and was answered."""
+    asking = {call.tool_call_id for call in step.tool_calls if _asks_for_name(call)}
+    answers = (result.content for result in step.results if result.source_call_id in asking)
+    found = (_ANSWER.search(answer) for answer in answers if isinstance(answer, str))
+    return [answer[1] for answer in found if answer]
+
+
+def _asks_for_name(call: ToolCall) -> bool:
+    said = (value for value in call.arguments.values() if isinstance(value, str))
+    return any(len(text) < LONGEST_QUESTION and _QUESTION.search(text) for text in said)
+
+
 def clean_step(step: Step, redactor: Redactor, *, longest: int = LONGEST_TEXT) -> Step:
     """The step without what the redactor takes out, no text in it longer than `longest` characters."""
 
@@ -83,11 +103,12 @@ def clean_step(step: Step, redactor: Redactor, *, longest: int = LONGEST_TEXT) -
     def result(value: Result) -> Result:
         words = None if value.content is None else content(value.content)
         inner = tuple(map(facts, value.subagent_trajectory_ref))
-        return Result(words, value.source_call_id, inner, facts(value.extra))
+        answered = value.source_call_id
+        return Result(words, answered and text(answered), inner, facts(value.extra))
 
     def call(value: ToolCall) -> ToolCall:
         name = text(value.function_name)
-        return ToolCall(value.tool_call_id, name, facts(value.arguments), facts(value.extra))
+        return ToolCall(text(value.tool_call_id), name, facts(value.arguments), facts(value.extra))
 
     thoughts, effort, metrics = step.reasoning_content, step.reasoning_effort, step.metrics
     if metrics is not None and metrics.extra:

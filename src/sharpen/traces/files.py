@@ -1,14 +1,16 @@
 """Lines of a file that may be huge, compressed, cut off or not text at all.
 
 A line is held only up to a limit; a longer one is passed over and reported as None. Bytes that are no UTF-8
-become replacement characters. Files are opened for reading only. Knows no format.
+are left to whoever decodes. Files are opened for reading only. Knows no format.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import stat
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +27,13 @@ BUFFER = 2**20
 
 
 def open_file(path: Path) -> BinaryIO:
-    """The file's bytes, unpacked where its name says that it is packed."""
+    """The file's bytes, unpacked where its name says that it is packed; UsageError for what is no file.
+
+    A pipe of that name would be waited for, and a device read, for ever.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise UsageError("it is a folder" if stat.S_ISDIR(mode) else "it is no ordinary file")
     if path.suffix == ".zst":
         return io.BufferedReader(_zstandard().open(path, "rb"), BUFFER)
     if path.suffix == ".gz":
@@ -33,7 +41,7 @@ def open_file(path: Path) -> BinaryIO:
     return path.open("rb", buffering=BUFFER)
 
 
-def lines_of(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[str | None]:
+def lines_of(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[bytes | None]:
     """The file's lines; None for one that is longer than `longest` bytes, or at which unpacking failed."""
     with open_file(path) as file:
         is_empty = True
@@ -47,12 +55,13 @@ def lines_of(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[str | None]
                 if is_empty and path.stat().st_size:
                     yield None  # packed, and cut off before anything could be unpacked
                 return
-            is_empty = False
+            if is_empty:
+                line, is_empty = line.removeprefix(BOM_UTF8), False
             if len(line) > longest and not line.endswith(b"\n"):
                 _pass_over(file)
                 yield None
             else:
-                yield line.decode("utf-8", "replace")
+                yield line
 
 
 def damage(path: Path) -> tuple[type[Exception], ...]:
@@ -62,17 +71,11 @@ def damage(path: Path) -> tuple[type[Exception], ...]:
     return (EOFError, gzip.BadGzipFile, zlib.error) if path.suffix == ".gz" else ()
 
 
-def document_of(path: Path, *, longest: int = LONGEST_FILE) -> str | None:
+def document_of(path: Path, *, longest: int = LONGEST_FILE) -> bytes | None:
     """A file that is one document; None when it is longer than `longest` bytes."""
     with open_file(path) as file:
         content = file.read(longest + 1)
-    return None if len(content) > longest else content.decode("utf-8", "replace")
-
-
-def first_bytes(path: Path, count: int = 65536) -> bytes:
-    """How the file begins."""
-    with open_file(path) as file:
-        return file.read(count)
+    return None if len(content) > longest else content.removeprefix(BOM_UTF8)
 
 
 def _pass_over(file: BinaryIO) -> None:

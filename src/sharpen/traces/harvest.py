@@ -24,6 +24,8 @@ from sharpen.traces.reading import SourceFile, read_file
 from sharpen.traces.sources import Format
 from sharpen.traces.telling import About, Sink, Track
 
+_WHEN_WRITING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CONSTRAINT)
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -72,6 +74,20 @@ def find(
     return list(found.values())
 
 
+def closed(
+    formats: Sequence[Format], *, home: Path | None = None, environ: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Folders of these clients that may not be looked into."""
+    home, environ = home or Path.home(), os.environ if environ is None else environ
+    folders: set[Path] = set()
+    for place in (place for format_ in formats for place in format_.places):
+        root, parts = place.root(home, environ), place.pattern.split("/")[:-1]
+        folders.add(root)
+        for depth in range(len(parts)):
+            folders.update(root.glob("/".join(parts[: depth + 1])))
+    return sorted(path for path in folders if path.is_dir() and not os.access(path, os.R_OK | os.X_OK))
+
+
 def harvest(
     files: Iterable[SourceFile],
     archive: Archive,
@@ -89,8 +105,8 @@ def harvest(
         try:
             _one(file, archive, privacy, asked, tally)
         except (OSError, sqlite3.DatabaseError, UsageError) as error:
-            if isinstance(error, sqlite3.DatabaseError) and file.format.layout != "database":
-                raise  # the archive's own trouble
+            if isinstance(error, sqlite3.DatabaseError) and _is_of_archive(error, file):
+                raise
             tally.refused.append(privacy.redact(f"{file.path}: {_reason(error)}"))
     if archive.retention_days is not None:
         limit = datetime.now(UTC) - timedelta(days=archive.retention_days)
@@ -109,7 +125,7 @@ def _one(file: SourceFile, archive: Archive, privacy: Privacy, asked: Conditions
     if known in ((*mark, ""), (*mark, part)):
         tally.unchanged += 1
         return
-    before = Counter(privacy.found)
+    place, before = privacy.redact(str(file.path)), Counter(privacy.found)
     with transaction(connection):
         writer = ArchiveWriter(connection, key, redactions=lambda: privacy.found)
         unread = read_file(file, _Chosen(Cleaning(writer, privacy), asked))
@@ -117,7 +133,7 @@ def _one(file: SourceFile, archive: Archive, privacy: Privacy, asked: Conditions
             writer.drop_untold()
         connection.execute(
             "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (key, privacy.redact(str(file.path)), file.format.name, *mark, part, unread),
+            (key, place, file.format.name, *mark, part, unread),
         )
     tally.add(writer.written)
     tally.unread += unread
@@ -126,6 +142,8 @@ def _one(file: SourceFile, archive: Archive, privacy: Privacy, asked: Conditions
 
 def _mark(path: Path) -> tuple[int, int]:
     """Size and time of the last change; what a database has not yet put into its file counts, too."""
+    if not path.is_file():
+        raise UsageError("it is not there" if not path.exists() else "it is no ordinary file")
     beside = path.with_name(path.name + "-wal")
     status = [path.stat(), *([beside.stat()] if beside.is_file() else [])]
     return sum(found.st_size for found in status), max(found.st_mtime_ns for found in status)
@@ -144,7 +162,15 @@ class _Chosen:
 
 
 def _is_below(project: str, folder: Path) -> bool:
-    return bool(project) and Path(project).is_relative_to(folder)
+    """Whether a session worked there; a client may have written the folder's name with links in it."""
+    if not project or "\0" in project:
+        return False
+    return Path(project).is_relative_to(folder) or Path(os.path.realpath(project)).is_relative_to(folder)
+
+
+def _is_of_archive(error: sqlite3.DatabaseError, file: SourceFile) -> bool:
+    """Whether the trouble is the archive's; only a source that is a database can have any of its own."""
+    return file.format.layout != "database" or error.sqlite_errorcode & 0xFF in _WHEN_WRITING
 
 
 def _reason(error: Exception) -> str:

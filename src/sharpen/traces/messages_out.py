@@ -1,5 +1,7 @@
 """A trajectory as chat messages, the shape that trainers take: `{"messages": […]}` with tool calls and tool
 results.
+
+A tool's message must name a call of the message before it, so a result that names none is the user's.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ def conversation(trajectory: Trajectory) -> Json:
 def _messages(step: Step) -> Iterator[Json]:
     if step.source != "agent":
         yield {"role": step.source, "content": _text(step.message)}
+        yield from _results(step, named=False)
         return
     message: Json = {"role": "assistant", "content": _text(step.message)}
     if step.reasoning_content:
@@ -39,9 +42,17 @@ def _messages(step: Step) -> Iterator[Json]:
         ]
     if message["content"] or len(message) > 2:
         yield message
+    yield from _results(step, named=True)
+    yield from _results(step, named=False)
+
+
+def _results(step: Step, *, named: bool) -> Iterator[Json]:
     for result in step.results:
-        name = {"tool_call_id": result.source_call_id} if result.source_call_id else {}
-        yield {"role": "tool", **name, "content": _text(result.content or "")}
+        text, call = _text(result.content or ""), result.source_call_id
+        if named and call is not None:
+            yield {"role": "tool", "tool_call_id": call, "content": text}
+        elif not named and call is None and text:
+            yield {"role": "user", "content": text}
 
 
 def _text(content: Content) -> str:

@@ -1,8 +1,10 @@
 """How a session came out, as far as anybody said: a verifier, the user, a test run, or how it ended.
 
 A verdict needs evidence; without any it is `unknown` and stays so. Exit codes count as failures of steps,
-not of the session: agents fail on the way to a solution. The user's own corrections ("no, revert that") are
-counted. Nothing here reads a model's opinion of its own work.
+not of the session: agents fail on the way to a solution. Of commands only runs of tests are evidence, and
+only where the exit code is the tests' own: not behind a pipe. The user's own corrections ("no, revert that")
+are counted. What a fork copied from its base is not this session's. Nothing here reads a model's opinion of
+its own work.
 """
 
 from __future__ import annotations
@@ -11,29 +13,32 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from sharpen.traces.corrections import is_correction
 from sharpen.traces.telling import Ending
 from sharpen.traces.trajectory import Result, Step, ToolCall
 
 Verdict = Literal["solved", "failed", "unknown"]
 Evidence = Literal["verifier", "user", "check", "end", ""]
 
-_CORRECTION = re.compile(
-    r"\s*(?:no\b(?! (?:problem|worries|rush))|nope\b|wrong\b|incorrect\b|undo\b|revert\b|roll ?back\b|stop\b"
-    r"|wait,|that(?:'s| is| was)(?: not|n't| wrong)|this (?:is|was)(?: not|n't| wrong)|not what i"
-    r"|you (?:broke|forgot|missed|did(?:n't| not))|why did you|don't |do not |try again"
-    r"|(?:it|this|that|the tests?) (?:is |are )?(?:still )?(?:fail|broken|does(?:n't| not) work|doesn't)"
-    r"|still (?:fail|broken|not|doesn't|the same))",
-    re.IGNORECASE,
-)
-# Where a command stands, and the programs that run tests.
+# Where a command stands, and the programs that run tests. Only what is run by itself has its exit code.
 _CHECK = re.compile(
-    r"(?:^|[;&|(\n]|\s(?:run|exec|-m|-l?c)|\b(?:npx|sudo|time|\w+=\S*|timeout \d+))\s*['\"]?(?:\S+/)?"
-    r"(?:pytest|(?:python3? -m )?unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)? test|vitest|jest|go test"
-    r"|cargo(?: nextest)? (?:test|run)|mvn\b.* (?:test|verify)|gradlew?\b.* (?:test|check)|ctest"
-    r"|make (?:test|check)|rspec|phpunit|dotnet test|bats)(?![\w./-])"
+    r"(?:^|[;&|(\n]|\b(?:run|exec|then|do|npx|uvx|sudo|time|nice|xvfb-run)\s|\b\w+=\S*\s"
+    r"|\btimeout [\d.]+\w?\s"
+    r"|\bpython[\d.]*\s(?:-\w\s)*-m\s|\b\w*sh\s-\w*c\s)\s*['\"]?(?:[^\s'\"]*/)?"
+    r"(?:pytest|py\.test|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: -\S+)*(?: run)? (?:test|tests"
+    r"|t)\b(?::\S+)?|vitest|jest"
+    r"|go test|cargo test|cargo nextest run|mvnw?\b[^;&|\n]* (?:test|verify)|gradlew?\b[^;&|\n]* (?:test"
+    r"|check)|ctest"
+    r"|make(?: -\S+)* (?:test|tests|check)|(?:python[\d.]* )?\S*manage\.py test|rspec|rake (?:test|spec)"
+    r"|phpunit"
+    r"|(?:dotnet|deno|mix|swift|flutter|bazel|sbt|stack|cabal) test|bats)(?![\w./-])"
 )
+_LOOK = re.compile(r"\s(?:--version|--help|-h|--collect-only|--co|--list|--list-tests|--fixtures|--no-run)\b")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_HIDES = re.compile(r"\||;\s*\S|\n\s*\S|(?<![>&])&(?![>&])")
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 _COMMAND_NAMES = ("command", "cmd", "script", "code", "input")
-_START = 400  # characters of a message in which a correction stands
+_LONGEST = 4000  # characters of a command that are looked at
 
 _FAILED, _CORRECTED, _ASKED, _PASSED, _BROKE = 1, 2, 4, 8, 16
 
@@ -72,24 +77,30 @@ class Watch:
     def _verdict(self, ending: Ending) -> tuple[Verdict, Evidence]:
         if ending.reward is not None:
             return ("solved" if ending.reward >= 1 else "failed"), "verifier"
-        words = next((marks for marks in reversed(self._seen) if marks & _ASKED), 0)
-        if words & _CORRECTED:
-            return "failed", "user"
-        check = next((marks for marks in reversed(self._seen) if marks & (_PASSED | _BROKE)), 0)
-        if check:
-            return ("solved" if check & _PASSED else "failed"), "check"
+        has_gone_on = False
+        for marks in reversed(self._seen):
+            if marks & (_PASSED | _BROKE):
+                return ("solved" if marks & _PASSED else "failed"), "check"
+            if marks & _CORRECTED and not has_gone_on:
+                return "failed", "user"
+            has_gone_on = has_gone_on or bool(marks & _ASKED)
         return ("failed", "end") if ending.state == "failed" else ("unknown", "")
 
     def _marks(self, step: Step) -> int:
         if step.source == "user":
             is_first = not any(marks & _ASKED for marks in self._seen)
             text = step.message if isinstance(step.message, str) else ""
-            return _ASKED | (0 if is_first or not is_correction(text) else _CORRECTED)
+            corrects = not (is_first or step.is_copied_context) and is_correction(text)
+            return _ASKED | (_CORRECTED if corrects else 0)
+        if step.is_copied_context:
+            return 0
         marks = _FAILED if any(map(has_failed, step.results)) else 0
         checks = [call.tool_call_id for call in step.tool_calls if is_check(call)]
         for result in step.results:
-            if result.source_call_id in checks and result.exit_code is not None:
-                marks |= _BROKE if result.exit_code else _PASSED
+            late = result.extra.get("command")  # of a call that was answered before its command ended
+            if result.source_call_id in checks or (isinstance(late, str) and runs_tests(late)):
+                code = result.exit_code
+                marks |= 0 if code is None else _BROKE if code else _PASSED
         return marks & ~_PASSED if marks & _BROKE else marks
 
 
@@ -97,16 +108,23 @@ def has_failed(result: Result) -> bool:
     return bool(result.exit_code) or result.extra.get("failed") is True
 
 
-def is_correction(text: str) -> bool:
-    """Whether the user takes back or refuses what was done."""
-    return _CORRECTION.match(text[:_START]) is not None
-
-
 def is_check(call: ToolCall) -> bool:
     """Whether a call runs a project's tests."""
     for name in _COMMAND_NAMES:
         value = call.arguments.get(name)
         text = " ".join(map(str, value)) if isinstance(value, list) else value
-        if isinstance(text, str) and _CHECK.search(text[:2000]):
+        if isinstance(text, str) and runs_tests(text):
             return True
     return False
+
+
+def runs_tests(command: str) -> bool:
+    """Whether a command runs tests and ends with their exit code."""
+    text = command[:_LONGEST].strip()
+    found = list(_CHECK.finditer(text))
+    if not found:
+        return False
+    rest = _QUOTED.sub("", text[found[-1].end() :])
+    if "pipefail" in text[: found[-1].start()]:
+        rest = _PIPE.sub("", rest)
+    return not _HIDES.search(rest) and not _LOOK.search(rest)

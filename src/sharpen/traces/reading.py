@@ -76,32 +76,32 @@ def events_of(path: Path, layout: Layout) -> Events:
     return Values(value if isinstance(value, list) else [value])
 
 
-def objects_in(lines: Iterable[str | None]) -> Iterator[str | None]:
+def objects_in(lines: Iterable[bytes | None]) -> Iterator[bytes | None]:
     """Texts of objects that are spread over lines; each ends with a brace in the first column."""
-    held: list[str] = []
+    held: list[bytes] = []
     size = 0
     for line in lines:
-        if line is None or (not held and line[:1] != "{") or (not held and line.rstrip()[-1:] == "}"):
+        if line is None or (not held and line[:1] != b"{") or (not held and line.rstrip()[-1:] == b"}"):
             yield line
             continue
         held.append(line)
         size += len(line)
-        if line[:1] == "}" or size > LONGEST_LINE:
-            yield "".join(held) if size <= LONGEST_LINE else None
+        if line[:1] == b"}" or size > LONGEST_LINE:
+            yield b"".join(held) if size <= LONGEST_LINE else None
             held, size = [], 0
     if held:
-        yield "".join(held)
+        yield b"".join(held)
 
 
 def _begins_a_document(path: Path) -> bool:
     """Whether the first line is no object of its own: an array, or an opening brace alone."""
     first = _first_line(path)
-    return first.startswith("[") or first == "{"
+    return first.startswith(b"[") or first == b"{"
 
 
 def _is_lines(path: Path) -> bool:
     return isinstance(parsed(_first_line(path)), dict)
 
 
-def _first_line(path: Path) -> str:
-    return next((line.strip() for line in lines_of(path) if line and line.strip()), "")
+def _first_line(path: Path) -> bytes:
+    return next((line.strip() for line in lines_of(path) if line and line.strip()), b"")

@@ -22,7 +22,10 @@ from sharpen.traces.trajectory import (
 )
 
 SKILL_TOOLS = frozenset({"Skill", "skill", "activate_skill"})
-_SKILL_FILE = re.compile(r"([a-z0-9][a-z0-9-]*)/(?:SKILL\.md|scripts/)")
+# What comes before is looked up backwards from here: a search for names would take quadratic time.
+_IN_SKILL = re.compile(r"/(?:SKILL\.md|scripts/)")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
+_LONGEST_NAME = 64  # characters, by the standard
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,15 @@ def skills_in(call: ToolCall) -> list[str]:
         named = (call.arguments.get("skill"), call.arguments.get("name"))
         return [name for name in named if isinstance(name, str) and name][:1]
     texts = [value for value in call.arguments.values() if isinstance(value, str)]
-    return [found[1] for text in texts for found in _SKILL_FILE.finditer(text)]
+    return [
+        name for text in texts for place in _IN_SKILL.finditer(text) if (name := _before(text, place.start()))
+    ]
+
+
+def _before(text: str, end: int) -> str:
+    """The folder's name that ends there."""
+    found = _NAME.search(text[max(end - _LONGEST_NAME, 0) : end])
+    return found[0] if found else ""
 
 
 class Recorder:
@@ -143,12 +154,18 @@ class Recorder:
     def __init__(self) -> None:
         self._steps: list[Step] = []
         self._open = False
+        self._inside = ""
         self._names: dict[str, int] = {}
         self.final = ""
 
     def turn(self) -> None:
         """What comes next belongs to another answer of the model."""
         self._open = False
+
+    def inside(self, call: str) -> None:
+        """Whose steps come next: those of the sub-agent that a call started, or with "" the agent's own."""
+        if call != self._inside:
+            self._inside, self._open = call, False
 
     def say(self, text: str, *, joined: bool = False) -> None:
         """A message of the agent; `joined` continues the last one, as streams of pieces do."""
@@ -158,7 +175,8 @@ class Recorder:
         before = step.message if isinstance(step.message, str) else ""
         gap = "" if joined or not before else "\n"
         self._steps[-1] = replace(step, message=before + gap + text)
-        self.final = before + gap + text
+        if not self._inside:
+            self.final = before + gap + text
 
     def think(self, text: str) -> None:
         if text:
@@ -205,6 +223,6 @@ class Recorder:
 
     def _step(self) -> Step:
         if not self._open:
-            self._steps.append(Step("agent"))
+            self._steps.append(Step("agent", extra={"subagent_of": self._inside} if self._inside else {}))
             self._open = True
         return self._steps[-1]

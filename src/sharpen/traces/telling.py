@@ -110,6 +110,15 @@ class _Draft:
     def is_settled(self) -> bool:
         return len(self.answered) >= len(self.calls)
 
+    def new_name(self, name: str) -> str:
+        """An id for a call that has none, or whose id another call of this step has."""
+        return f"{name}-{self.number}-{len(self.calls)}"
+
+    def open_twin(self, name: str) -> str:
+        """A call that came under the same id and is not answered; empty when there is none."""
+        names = (call.tool_call_id for call in self.calls if call.tool_call_id not in self.answered)
+        return next((twin for twin in names if twin.startswith(f"{name}-{self.number}-")), "")
+
     def step(self) -> Step:
         if self.source != "agent":
             results = tuple(self.results)
@@ -148,8 +157,6 @@ class Telling:
         self._turns: list[int] = []
         self._bill = Bill()
         self.count = 0
-        self.last_call = ""
-        """The id of the latest call, for formats that do not say to which one a result belongs."""
         self.copied = False
         """Whether what is told now was copied from another session."""
 
@@ -184,15 +191,25 @@ class Telling:
             draft = self._agent(time)
             draft.thoughts += ("\n" if draft.thoughts else "") + text
 
-    def call(self, name: str, tool: str, arguments: Mapping[str, object], *, time: str | None = None) -> None:
-        """A tool call; a second one under the same id changes nothing."""
-        if name and name in self._calls:
-            return
+    def call(
+        self,
+        name: str,
+        tool: str,
+        arguments: Mapping[str, object],
+        *,
+        time: str | None = None,
+        fresh: bool = False,
+    ) -> str:
+        """A tool call; the id it goes by. A second one under the same id changes nothing, unless it is
+        `fresh`: formats that tell every call once may use an id again."""
+        if name and name in self._calls and not fresh:
+            return name
         draft = self._agent(time)
-        name = name or f"call-{draft.number}-{len(draft.calls)}"
+        if not name or any(call.tool_call_id == name for call in draft.calls):
+            name = draft.new_name(name or "call")
         draft.calls.append(ToolCall(name, tool or "tool", arguments))
         self._calls[name] = draft
-        self.last_call = name
+        return name
 
     def result(
         self,
@@ -215,8 +232,11 @@ class Telling:
             self._agent(time).results.append(Result(content, extra=facts))
             return
         if name in draft.answered:
-            self._correct(draft, name, content, facts)
-            return
+            twin = draft.open_twin(name)
+            if not twin:
+                self._correct(draft, name, content, facts)
+                return
+            name = twin
         draft.answered.add(name)
         draft.results.append(Result(content, name, extra={**draft.expected.pop(name, {}), **facts}))
 
@@ -229,6 +249,15 @@ class Telling:
             self._correct(draft, name, None, facts)
         else:
             draft.expected.setdefault(name, {}).update(facts)
+
+    def open_call(self) -> str:
+        """The first of the latest calls that nobody answered, for formats that do not say which one a result
+        belongs to; empty when all are answered."""
+        for draft in reversed(self._waiting):
+            for call in draft.calls:
+                if call.tool_call_id not in draft.answered:
+                    return call.tool_call_id
+        return ""
 
     def knows(self, name: str) -> bool:
         """Whether a call of that id is still in reach."""
@@ -308,7 +337,8 @@ class Telling:
 
     def _forget(self, draft: _Draft) -> None:
         for call in draft.calls:
-            self._calls.pop(call.tool_call_id, None)
+            if self._calls.get(call.tool_call_id) is draft:
+                del self._calls[call.tool_call_id]
 
     def _correct(
         self, draft: _Draft, name: str, content: Content | None, facts: Mapping[str, object]

@@ -77,13 +77,15 @@ class Beliefs:
         odds, floor = self._odds(), self._floor()
         best, least = self._pick_unseen(max(odds / (odds + 1), floor), is_busy)
         thin, place = THIN if self._meter.noisy else 1e-9, self._place
+        ratio, count, tries = self._ratio, self.count, self.tries
         for task in self._ranked():
-            belief = odds * self._ratio[task] / (odds * self._ratio[task] + 1)
-            if belief < floor and self.count[task] < thin:
+            against = odds * ratio[task]
+            belief = against / (against + 1)
+            if belief < floor and count[task] < thin:
                 belief = floor
             elif belief < least and floor < least:
                 break  # the rest is believed in less
-            priority = belief * 0.6 ** self.tries[task]
+            priority = belief * 0.6 ** tries[task]
             if priority < least or (priority == least and (best is None or place[task] > place[best])):
                 continue
             if not is_busy(task):
@@ -123,9 +125,12 @@ class Beliefs:
         return self._prior / (1 - self._prior)
 
     def _renew(self) -> None:
-        ratio = self._likelihood.ratio
+        ratios: dict[tuple[float, float], float] = {}  # many tasks have the same record
         for task in self._seen:
-            self._ratio[task] = ratio(self.count[task], self.mean[task])
+            record = self.count[task], self.mean[task]
+            if record not in ratios:
+                ratios[record] = self._likelihood.ratio(*record)
+            self._ratio[task] = ratios[record]
         self._ranking = None
         self._changes = len(self._seen)
 

@@ -6,8 +6,8 @@ again; its text is what comes of applying them in order. It knows edits and text
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sharpen.skills import Edit, Skill, apply_edits
@@ -31,12 +31,15 @@ class Draft:
 
     base: Skill
     changes: tuple[Change, ...] = ()
+    _after: Mapping[int, Skill] = field(default_factory=dict, compare=False, repr=False)
+    """The skill after the first so many changes, where each of them is known to have had an effect."""
 
     @cached_property
     def skill(self) -> Skill:
         if not self.changes:
             return self.base
-        return apply_edits(self.base, [change.edit for change in self.changes]).skill
+        known = self._after.get(len(self.changes))
+        return known or apply_edits(self.base, [change.edit for change in self.changes]).skill
 
     def plus(self, changes: Iterable[Change]) -> Draft | None:
         """With these changes too; None when none of them changes the text."""
@@ -54,27 +57,29 @@ class Draft:
         applied = apply_edits(self.skill, [change.edit])
         if not applied.changed:
             return None
-        longer = Draft(self.base, (*self.changes, change))
-        longer.__dict__["skill"] = applied.skill  # known already: the text so far plus this edit
-        return longer
+        n = len(self.changes)
+        after = {**self._after, n + 1: applied.skill} if not n or n in self._after else {}
+        return Draft(self.base, (*self.changes, change), after)
 
     def without(self, k: int) -> Draft | None:
         """Without one change; None when another change builds on it or nothing would differ."""
-        rest = self.changes[:k] + self.changes[k + 1 :]
-        applied = apply_edits(self.base, [change.edit for change in rest])
+        start = max((n for n in self._after if n <= k), default=0)
+        between, beyond = self.changes[start:k], self.changes[k + 1 :]
+        applied = apply_edits(
+            self._after.get(start, self.base), [change.edit for change in (*between, *beyond)]
+        )
         if not all(report.took_effect for report in applied.reports):
             return None
-        shorter = Draft(self.base, rest)
-        shorter.__dict__["skill"] = applied.skill
-        return None if applied.skill.digest == self.skill.digest else shorter
+        if applied.skill.digest == self.skill.digest:
+            return None
+        rest = self.changes[:k] + beyond
+        return Draft(self.base, rest, {**_up_to(start, self._after), len(rest): applied.skill})
 
     def marked(self, vetted: Iterable[int]) -> Draft:
         """The same text with these changes noted as vetted."""
         wanted = set(vetted)
         changes = tuple(replace(c, vetted=True) if k in wanted else c for k, c in enumerate(self.changes))
-        same = Draft(self.base, changes)
-        same.__dict__["skill"] = self.skill
-        return same
+        return Draft(self.base, changes, self._after)
 
     def index_of(self, edit: Edit) -> int | None:
         return self._places.get(edit.key)
@@ -82,3 +87,7 @@ class Draft:
     @cached_property
     def _places(self) -> dict[object, int]:
         return {change.edit.key: k for k, change in enumerate(self.changes)}
+
+
+def _up_to(n: int, after: Mapping[int, Skill]) -> dict[int, Skill]:
+    return {k: skill for k, skill in after.items() if k <= n}

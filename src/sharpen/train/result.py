@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sharpen.skills import Skill
@@ -24,7 +24,7 @@ class TrainResult:
     """Final minus starting skill on the test split, paired."""
     rollouts: int
     """Recorded attempts, errors included."""
-    history: list[dict[str, Any]]
+    history: list[dict[str, Any]] = field(repr=False)
     """One record per decision, without clock values."""
     reason: str
     """Why the run ended."""

@@ -7,6 +7,8 @@ under test runs them exactly as it runs the real thing.
 from __future__ import annotations
 
 import asyncio
+import json
+import socket
 from pathlib import Path
 
 from sharpen.agents.coding import AgentSettings, CodingAgent
@@ -17,6 +19,9 @@ from sharpen.types import Rollout, Score, Task
 
 DATA = Path(__file__).parents[2] / "traces" / "data"
 SKILL = Skill.from_text("# Rules\n\nEnd every file with a newline.\n")
+LISTENING = socket.create_server(("127.0.0.1", 0))
+"""Takes connections, as an endpoint must before an attempt is made; nobody here asks it anything."""
+ENDPOINT = f"http://127.0.0.1:{LISTENING.getsockname()[1]}/v1"
 TASK = Task("t1", "Create out.txt", {"files": {"src/a.txt": "A"}})
 
 
@@ -39,8 +44,13 @@ def program(folder: Path, body: str, *, client: str = "codex", version: str | No
     return str(path)
 
 
+def says(*events: object) -> str:
+    """Shell that prints these events, one JSON object per line."""
+    return "cat <<'END'\n" + "".join(json.dumps(event) + "\n" for event in events) + "END"
+
+
 def agent(binary: str, *, client: str = "codex", **settings: object) -> CodingAgent:
-    options = {"base_url": "http://127.0.0.1:9/v1", "binary": binary, "isolation": "none", **settings}
+    options = {"base_url": ENDPOINT, "binary": binary, "isolation": "none", **settings}
     return CodingAgent(CLIENTS[client], "m1", scorer=FileThere(), settings=AgentSettings(**options))
 
 

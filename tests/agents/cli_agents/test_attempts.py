@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import signal
+import socket
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from sharpen.errors import SettingsError, TaskError
+from sharpen.errors import ProviderError, SettingsError, TaskError
 from sharpen.skills import Skill
 from sharpen.traces import from_json
-from sharpen.types import Task
+from sharpen.types import Rollout, Task
 
-from .players import DATA, SKILL, TASK, agent, attempt, program
+from .players import DATA, ENDPOINT, SKILL, TASK, agent, attempt, program, says
 
 SOLVED = f"cat {DATA}/codex_solved.jsonl"
 
@@ -168,6 +173,82 @@ def test_a_background_process_does_not_outlive_a_run_that_ended(tmp_path):
     body = f"sh -c 'echo $$ > {tmp_path}/child; sleep 300' & sleep 0.3; {SOLVED}"
     assert attempt(agent(program(tmp_path, body))).score is not None
     assert _ends(int((tmp_path / "child").read_text()))
+
+
+KILLED = """
+import asyncio, sys
+sys.path.insert(0, {tests!r})
+from agents.cli_agents.players import SKILL, TASK, agent
+asyncio.run(agent({binary!r}, base_url={endpoint!r}).attempt(TASK, SKILL, trial=1))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_the_agent_does_not_outlive_a_program_that_was_killed(tmp_path, number):
+    binary = program(tmp_path, f"echo $$ > {tmp_path}/child; exec sleep 300")
+    code = KILLED.format(tests=str(DATA.parents[1]), binary=binary, endpoint=ENDPOINT)
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL) as running:
+        while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
+            assert running.poll() is None
+            time.sleep(0.02)
+        running.send_signal(number)
+    assert _ends(int((tmp_path / "child").read_text()))
+
+
+def test_an_endpoint_that_is_down_is_found_out_before_the_client_waits_for_it(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    made = agent(program(tmp_path, f"touch {tmp_path}/ran"), base_url=f"http://127.0.0.1:{port}/v1")
+    with pytest.raises(ProviderError, match=f"nothing answers at 127.0.0.1:{port}, the endpoint for Codex"):
+        attempt(made)
+    assert not (tmp_path / "ran").exists()
+
+
+def command(line: str, output: str, code: int) -> dict[str, object]:
+    item = {"id": "i", "type": "command_execution", "command": line, "aggregated_output": output}
+    return {"type": "item.completed", "item": {**item, "exit_code": code, "status": "completed"}}
+
+
+@pytest.mark.parametrize(
+    ("events", "settings", "used"),
+    [
+        ([command("cat ~/.agents/skills/rules/SKILL.md", "# Rules", 0)], {}, True),
+        ([command("cat ~/.agents/skills/rules/SKILL.md", "no such file", 1)], {}, False),
+        (
+            [command("cat x/rules/SKILL.md; make", "End every file with a newline.\nmake: *** no", 2)],
+            {},
+            True,
+        ),
+        ([command("ls", "rules", 0)], {}, False),
+        ([], {"invocation": "named"}, True),
+        ([command("cat ~/.agents/skills/rules/SKILL.md", "# Rules", 0)], {"with_skill": False}, None),
+    ],
+)
+def test_the_trajectory_says_whether_the_skill_was_opened(tmp_path, events, settings, used):
+    body = says(*events, {"type": "turn.completed", "usage": {}})
+    trajectory = attempt(agent(program(tmp_path, body), **settings)).trajectory
+    assert trajectory["extra"]["skill_used"] is used
+
+
+def tool(status: str, said: str, *, name: str = "rules") -> dict[str, object]:
+    state = {"status": status, "input": {"name": name}, "output": said}
+    part = {"type": "tool", "tool": "skill", "callID": f"call_{status}_{name}", "state": state}
+    return {"type": "tool_use", "part": part}
+
+
+def test_a_client_that_cannot_open_the_skill_measured_nothing(tmp_path):
+    end = [json.loads(line) for line in (DATA / "opencode_solved.jsonl").read_text().splitlines()]
+    (tmp_path / "rg").write_text("#!/bin/sh\n")
+    (tmp_path / "rg").chmod(0o755)
+
+    def played(*events: object) -> Rollout:
+        return attempt(agent(program(tmp_path, says(*events, *end), client="opencode"), client="opencode"))
+
+    broken = tool("error", "ripgrep execution failed")
+    assert played(broken).error == "OpenCode could not open the skill 'rules': ripgrep execution failed"
+    assert played(broken, tool("completed", "End every file with a newline.")).score is not None
+    assert played(tool("error", "no skill called ruels", name="ruels")).score is not None
 
 
 def test_nothing_is_left_on_the_disk(tmp_path, monkeypatch):

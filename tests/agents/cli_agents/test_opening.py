@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 import pytest
 
@@ -11,7 +12,7 @@ from sharpen.clients import CLIENTS
 from sharpen.errors import SettingsError
 from sharpen.types import Student
 
-from .players import FileThere, agent, program
+from .players import ENDPOINT, FileThere, agent, program
 
 
 def opened(name: str, **settings: object) -> CodingAgent:
@@ -33,6 +34,7 @@ def test_a_name_makes_a_student(tmp_path):
         ("zzz:m", "known are codex, claude-code"),
         ("codex", "write codex:MODEL"),
         ("codex: ", "write codex:MODEL"),
+        ("claude", "write claude:MODEL"),
     ],
 )
 def test_unknown_names_get_the_nearest(name, says):
@@ -67,6 +69,33 @@ def test_a_binary_that_breaks_says_so_and_names_the_node_it_needs(tmp_path):
         )
     with pytest.raises(SettingsError, match=r"SyntaxError.*needs Node 22\.19\.0"):
         opened("kimi:m", binary=path)
+
+
+def test_a_program_that_would_be_fetched_in_every_attempt_must_be_there(tmp_path, monkeypatch):
+    binary = program(tmp_path, "true", client="opencode")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(SettingsError, match="OpenCode needs the program rg and would download it"):
+        opened("opencode:m", binary=binary)
+    kept = tmp_path / ".cache/opencode/bin"
+    kept.mkdir(parents=True)
+    (kept / "rg").touch()
+    assert opened("opencode:m", binary=binary).binary.search_path.split(os.pathsep)[-1] == str(kept)
+    (tmp_path / "rg").write_text("#!/bin/sh\n")
+    (tmp_path / "rg").chmod(0o755)
+    assert opened("opencode:m", binary=binary).binary.search_path == f"{tmp_path}{os.pathsep}/nowhere"
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md", ".git", ".agents/skills"])
+def test_attempts_are_not_made_below_what_a_client_would_read(tmp_path, monkeypatch, name):
+    (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "deep/tmp").mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "deep/tmp"))
+    binary = program(tmp_path, "true")
+    with pytest.raises(SettingsError, match=rf"Codex CLI would read .*{name[:5]}.*set TMPDIR"):
+        opened("codex:m", binary=binary)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    assert opened("codex:m", binary=binary)
 
 
 def test_a_missing_key_names_its_variable(tmp_path, monkeypatch):
@@ -126,7 +155,7 @@ def test_the_fingerprint_tells_apart_what_could_change_an_answer(tmp_path):
 
 
 def test_the_fingerprint_holds_no_credentials(tmp_path):
-    made = agent(program(tmp_path, "true"), base_url="http://me:hush@127.0.0.1:9/v1")
+    made = agent(program(tmp_path, "true"), base_url=ENDPOINT.replace("//", "//me:hush@"))
     assert made.fingerprint == agent(program(tmp_path, "true")).fingerprint
 
 

@@ -1,8 +1,9 @@
 """A coding agent as a student: one attempt is one run of the real binary in folders of its own.
 
-An attempt is scored only when the agent ran to its end. A crash, a provider that refused, a lost stream or a
-timeout is an error on the rollout, not a score. Both arms run the same command in the same folders; without a
-skill there is none in the home folder. Randomness is the model's; the trial number changes nothing here.
+An attempt is scored only when the agent ran to its end. A crash, a provider that refused, a lost stream, a
+timeout or a client that could not open the skill is an error on the rollout, not a score. Both arms run the
+same command in the same folders; without a skill there is none in the home folder. Randomness is the model's;
+the trial number changes nothing here.
 """
 
 from __future__ import annotations
@@ -14,9 +15,17 @@ from dataclasses import replace
 
 from sharpen.agents.coding.binary import Binary, find_binary
 from sharpen.agents.coding.confined import check_sandbox, run_confined
-from sharpen.agents.coding.home import Folders, folders, install_skill, says_something, write_files
+from sharpen.agents.coding.endpoint import check_answers
+from sharpen.agents.coding.home import (
+    Folders,
+    check_above,
+    folders,
+    install_skill,
+    says_something,
+    write_files,
+)
 from sharpen.agents.coding.process import Finished, run
-from sharpen.agents.coding.reading import breakdown, cleaner, read_run, usage_of
+from sharpen.agents.coding.reading import breakdown, cleaner, opened, read_run, usage_of, withheld
 from sharpen.agents.coding.settings import AgentSettings
 from sharpen.agents.layout import lay_out
 from sharpen.clients import Client, Launch, Order
@@ -44,6 +53,8 @@ class CodingAgent:
         self._key = self._read_key()
         if self._confined:
             check_sandbox(client)
+        else:
+            check_above(client)
 
     @property
     def name(self) -> str:
@@ -59,6 +70,7 @@ class CodingAgent:
 
     async def attempt(self, task: Task, skill: Skill, *, trial: int) -> Rollout:
         """Run the client once on the task and score what it left behind."""
+        await check_answers(self.client, self.settings)
         with folders() as made:
             lay_out(task, made.work)
             armed = self.settings.with_skill and says_something(skill)
@@ -68,11 +80,22 @@ class CodingAgent:
             clean = cleaner(made, [self._key])
             session = await asyncio.to_thread(read_run, self.client, finished, made, clean)
             broken = breakdown(self.client, finished, session, self.settings.timeout)
+            if name is not None:
+                broken = broken or withheld(self.client, session, name, skill)
             if broken:
                 return Rollout.failed_to_run(task, reason=clean(broken), usage=usage_of(session, self.name))
             answer = Answer(session.final, made.work)
             score = await judged(self.scorer, task, answer)
-            return self._rollout(task, prompt, session, finished, score=score, skill_name=name)
+            used = None if name is None else self._is_given or opened(session, name, skill)
+            facts = {"skill": name, "skill_used": used, "client_exit_code": finished.code}
+            return self._rollout(
+                task, prompt, session, score=score, facts={**facts, "isolation": finished.isolation}
+            )
+
+    @property
+    def _is_given(self) -> bool:
+        """Whether the client puts the skill's text into the first request, so that it needs no opening."""
+        return self.settings.invocation == "named" and self.client.naming is not None
 
     def _prompt(self, task: Task, name: str | None) -> str:
         if name is None or self.settings.invocation == "listed":
@@ -125,26 +148,12 @@ class CodingAgent:
         }
 
     def _rollout(
-        self,
-        task: Task,
-        prompt: str,
-        session: Session,
-        finished: Finished,
-        *,
-        score: Score,
-        skill_name: str | None,
+        self, task: Task, prompt: str, session: Session, *, score: Score, facts: Mapping[str, object]
     ) -> Rollout:
         agent = Agent(self.client.name, self.binary.version, self.model)
-        facts: dict[str, object] = {
-            "client_exit_code": finished.code,
-            "isolation": finished.isolation,
-            "skill": skill_name,
-            "score": {"hard": score.hard, "soft": score.soft},
-            "scorer": self.scorer.name,
-        }
-        if session.limit:
-            facts["limit"] = session.limit
-        trajectory = to_json(session.trajectory(agent, prompt, facts))
+        judged = {"score": {"hard": score.hard, "soft": score.soft}, "scorer": self.scorer.name}
+        limit = {"limit": session.limit} if session.limit else {}
+        trajectory = to_json(session.trajectory(agent, prompt, {**facts, **judged, **limit}))
         return Rollout(task, score, usage=usage_of(session, self.name), trajectory=trajectory)
 
     def _read_key(self) -> str:

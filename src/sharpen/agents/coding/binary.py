@@ -1,7 +1,7 @@
 """The client's real binary: found, asked for its version, and refused when it is too old.
 
 The folder of the binary comes first on the run's PATH, so a client installed beside its own Node uses that
-one.
+one. A program that the client would download into every new home must be there already.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ class Binary:
 
     path: Path
     version: str
+    fetched: Path | None = None
+    """The folder of a program that the client fetched for its user and that is not on PATH."""
 
     @property
     def search_path(self) -> str:
         """PATH for its run."""
-        return os.pathsep.join([str(self.path.parent), os.environ.get("PATH", os.defpath)])
+        kept = [] if self.fetched is None else [str(self.fetched)]
+        return os.pathsep.join([_beside(self.path), *kept])
 
 
 def find_binary(client: Client, given: str | None = None) -> Binary:
@@ -44,7 +47,7 @@ def find_binary(client: Client, given: str | None = None) -> Binary:
             f"{client.title} {version} was found at {path}, but {client.minimum} or newer is needed; "
             f"update it: {client.install}"
         )
-    return Binary(path, version)
+    return Binary(path, version, _fetched(client, path))
 
 
 def _located(client: Client, given: str | None) -> Path:
@@ -69,14 +72,31 @@ def _version(client: Client, path: Path) -> str:
     raise SettingsError(f"{problem}{node} Install it anew: {client.install}")
 
 
+def _fetched(client: Client, path: Path) -> Path | None:
+    """Where the client keeps what it fetched; None when PATH has it or nothing is fetched."""
+    if client.fetches is None or shutil.which(client.fetches[0], path=_beside(path)):
+        return None
+    program, folder = client.fetches[0], Path.home() / client.fetches[1]
+    if (folder / program).is_file():
+        return folder
+    raise SettingsError(
+        f"{client.title} needs the program {program} and would download it in every attempt, and each has a "
+        "new home; install it so that it is on PATH"
+    )
+
+
+def _beside(path: Path) -> str:
+    """PATH with the binary's own folder first."""
+    return os.pathsep.join([str(path.parent), os.environ.get("PATH", os.defpath)])
+
+
 def _asked(client: Client, path: Path) -> tuple[int, str]:
     """The exit code and what was said: on standard output when all went well, else on standard error."""
-    search = os.pathsep.join([str(path.parent), os.environ.get("PATH", os.defpath)])
     with tempfile.TemporaryDirectory(prefix="sharpen-", ignore_cleanup_errors=True) as home:
         try:
             done = subprocess.run(
                 [str(path), *client.version_arguments],
-                env={"HOME": home, "PATH": search},
+                env={"HOME": home, "PATH": _beside(path)},
                 cwd=home,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -63,9 +63,9 @@ def _opened(seconds: float, readable: tuple[Path, ...]) -> Sandbox:
 
 
 def _installed(binary: str, path: str) -> Iterator[Path]:
-    """Where the client and the Node it may run on live."""
-    node = shutil.which("node", path=path)
-    for program in (binary, *([node] if node else [])):
+    """Where the client, the Node it may run on and the ripgrep it may search with live."""
+    others = (shutil.which(name, path=path) for name in ("node", "rg"))
+    for program in (binary, *filter(None, others)):
         yield Path(program).parent
         real = Path(os.path.realpath(program))
         modules = [parent for parent in real.parents if parent.name == "node_modules"]

@@ -2,7 +2,8 @@
 
 The skill goes into the home folder, where the client looks for the user's skills: the work folder is the
 same with and without it. The temporary folder lies beside the home, not above it, because Codex trusts no
-home below one.
+home below one. Instructions in a folder above would be in every request, so unless a sandbox hides them,
+attempts are not made below one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sharpen.clients import Client
-from sharpen.errors import SkillError
+from sharpen.errors import SettingsError, SkillError
 from sharpen.skills import Frontmatter, Skill
 
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
@@ -24,6 +25,23 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 DEFAULT_NAME = "project-skill"
+READ_FROM_ABOVE = (
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".agents",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".gemini",
+    ".git",
+    ".github",
+    ".kimi-code",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+)
+"""What clients look for in the folders above the one they work in."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +65,18 @@ def folders() -> Iterator[Folders]:
         yield made
     finally:
         shutil.rmtree(root, ignore_errors=True)
+
+
+def check_above(client: Client) -> None:
+    """SettingsError when the folders above the attempts hold what the client would read into both arms."""
+    above = Path(tempfile.gettempdir()).resolve()
+    found = [folder / name for folder in (above, *above.parents) for name in READ_FROM_ABOVE]
+    for path in found:
+        if path.exists():
+            raise SettingsError(
+                f"attempts are made below {above}, and {client.title} would read {path} in each of them; "
+                "set TMPDIR to a folder with nothing of that kind above it"
+            )
 
 
 def says_something(skill: Skill) -> bool:

@@ -20,12 +20,14 @@ CODING_AGENTS = (*CLIENTS, *SHORT_NAMES)
 
 def open_agent(name: str, *, scorer: Scorer, settings: AgentSettings | None = None) -> CodingAgent:
     """The agent that `name` names; SettingsError when the name, the binary or the key is not there."""
-    client, colon, model = name.partition(":")
-    client = SHORT_NAMES.get(client, client)
+    typed, colon, model = name.partition(":")
+    client = SHORT_NAMES.get(typed, typed)
     if client not in CLIENTS:
         near = get_close_matches(client, CODING_AGENTS, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? Known are" if near else "known are"
         raise SettingsError(f"there is no coding agent {client!r}; {hint} {', '.join(CODING_AGENTS)}")
     if not colon or not model.strip():
-        raise SettingsError(f"{name!r} names no model; write {client}:MODEL")
+        raise SettingsError(
+            f"{name!r} names no model, and both arms must have the same one; write {typed}:MODEL"
+        )
     return CodingAgent(CLIENTS[client], model.strip(), scorer=scorer, settings=settings)

@@ -2,7 +2,8 @@
 
 Output goes to files because a forgotten background process would keep a pipe open for ever. When the run is
 over, for whatever reason, everything it started ends: its process group, and whoever else carries its home
-folder in the environment, since agents put commands into groups of their own.
+folder in the environment, since agents put commands into groups of their own. When this process itself is
+killed, the kernel ends the binary: an agent that nobody waits for would go on spending.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +21,12 @@ GRACE = 2.0
 """Seconds between asking a run to end and ending it."""
 MOST_OUTPUT = 256_000_000
 """Bytes of output that are read; what a run prints beyond them is left out."""
+_BOUND = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+if os.getppid() == int(sys.argv[1]):  # else its parent died before
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ async def run(
     out, err = root / "stdout", root / "stderr"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
-            *command,
+            *_bound(command),
             env=dict(environment),
             cwd=work,
             stdin=asyncio.subprocess.DEVNULL,
@@ -58,6 +66,13 @@ async def run(
         _end_everything(process.pid, environment.get("HOME", ""))
         await asyncio.shield(process.wait())
     return Finished(code, _read(out), _read(err), "none")
+
+
+def _bound(command: Sequence[str]) -> Sequence[str]:
+    """The command, which ends with this process; only Linux can promise that."""
+    if sys.platform != "linux":
+        return command
+    return [sys.executable, "-I", "-S", "-c", _BOUND, str(os.getpid()), *command]
 
 
 def _end_everything(group: int, home: str) -> None:

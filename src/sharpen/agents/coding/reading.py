@@ -1,12 +1,13 @@
 """From what a run printed to a session, and from a session to a verdict on the run itself.
 
 Credentials and the attempt's own folder names are taken out of every string before a reader sees it.
-Whether the run measured anything is decided here; whether the task was solved is the scorer's business.
+Whether the run measured anything, and whether the skill was opened in it, is decided here; whether the task
+was solved is the scorer's business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from sharpen.agents.coding.home import Folders
 from sharpen.agents.coding.process import MOST_OUTPUT, Finished
 from sharpen.clients import Client
 from sharpen.redaction import redact
-from sharpen.traces import STREAMS, Events, Session
+from sharpen.skills import Skill
+from sharpen.traces import STREAMS, Events, Result, Session, ToolCall
+from sharpen.traces.session import SKILL_TOOLS, skills_in
 from sharpen.types import Usage
 
 LONGEST_REASON = 500
@@ -66,6 +69,43 @@ def breakdown(client: Client, finished: Finished, session: Session, timeout: flo
     if not session.finished:
         return f"{client.title} printed no end of its run{_complaint(finished)}"
     return ""
+
+
+def opened(session: Session, name: str, skill: Skill) -> bool:
+    """Whether the agent got to read the skill: its client's tool gave it, or a command printed its file."""
+    return any(not _failed(result) or _shows(result, skill) for _, result in _openings(session, name))
+
+
+def withheld(client: Client, session: Session, name: str, skill: Skill) -> str:
+    """Why the agent asked for the skill and its client could not give it; empty when nothing of the kind was.
+
+    That is the client's failure, not the agent's: the attempt says nothing about the skill.
+    """
+    if opened(session, name, skill):
+        return ""
+    for call, result in _openings(session, name):
+        if call.function_name in SKILL_TOOLS:
+            return f"{client.title} could not open the skill {name!r}: {result.content}"[:LONGEST_REASON]
+    return ""
+
+
+def _openings(session: Session, name: str) -> Iterator[tuple[ToolCall, Result]]:
+    """Calls that ask for the skill or its files, with what came of them."""
+    for step in session.steps:
+        results = {result.source_call_id: result for result in step.results}
+        for call in step.tool_calls:
+            if call.tool_call_id in results and name in skills_in(call):
+                yield call, results[call.tool_call_id]
+
+
+def _failed(result: Result) -> bool:
+    return bool(result.extra.get("failed")) or result.exit_code not in (None, 0)
+
+
+def _shows(result: Result, skill: Skill) -> bool:
+    """Whether the skill's longest line is in a result: a command may print the file and fail later."""
+    line = max(skill.body.splitlines(), key=len, default="").strip()
+    return bool(line) and line in str(result.content)
 
 
 def _complaint(finished: Finished) -> str:

@@ -7,7 +7,7 @@ has a step per gate decision. Knows no disk.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -35,7 +35,7 @@ def files_of(store: Store) -> Files:
     yield "history.json", json_file(told.history)
     yield "runtime_state.json", json_file(told.state)
     yield "summary.json", json_file(told.summary)
-    yield "events.jsonl", json_lines(asdict(event) for event in events)
+    yield "events.jsonl", json_lines(map(_event_line, events))
     if best := _best(store, told.last):
         yield "best_skill.md", markdown(best.text)
         yield from _package_files(best)
@@ -87,6 +87,10 @@ def _best(store: Store, last: Version | None) -> Skill | None:
     if result.get("skill"):
         return Skill(str(result["skill"]))
     return last.skill if last else None
+
+
+def _event_line(event: Event) -> dict[str, Any]:
+    return {"number": event.number, "kind": event.kind, "data": event.data, "at": event.at}
 
 
 def _package_files(skill: Skill) -> Files:

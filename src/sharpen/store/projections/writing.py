@@ -68,10 +68,12 @@ def _is_draft(path: Path) -> bool:
 def _write_atomically(path: Path, content: bytes) -> None:
     if path.is_file() and path.read_bytes() == content:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         draft.write_bytes(content)
         draft.replace(path)
-    finally:
+    except BaseException:
         draft.unlink(missing_ok=True)
+        raise

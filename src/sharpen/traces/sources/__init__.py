@@ -14,7 +14,7 @@ from sharpen.traces.sources.cursor import CURSOR
 from sharpen.traces.sources.format import Format, Layout, Place
 from sharpen.traces.sources.gemini import GEMINI
 from sharpen.traces.sources.gemini_telemetry import GEMINI_TELEMETRY
-from sharpen.traces.sources.inspect_logs import INSPECT
+from sharpen.traces.sources.inspect_logs import INSPECT, INSPECT_JSON
 from sharpen.traces.sources.kimi import KIMI
 from sharpen.traces.sources.messages import MESSAGES
 from sharpen.traces.sources.opencode import OPENCODE, OPENCODE_EXPORT
@@ -24,7 +24,16 @@ from sharpen.traces.sources.streams import STREAM_FORMATS
 from sharpen.traces.sources.swe_agent import MINI_SWE_AGENT, SWE_AGENT
 
 CLIENT_FORMATS = (CODEX, CLAUDE_CODE, GEMINI, OPENCODE, KIMI, COPILOT, CURSOR, PI)
-HANDED_FORMATS = (ATIF, OPENCODE_EXPORT, MINI_SWE_AGENT, SWE_AGENT, OTLP, GEMINI_TELEMETRY, INSPECT)
+HANDED_FORMATS = (
+    ATIF,
+    OPENCODE_EXPORT,
+    MINI_SWE_AGENT,
+    SWE_AGENT,
+    OTLP,
+    GEMINI_TELEMETRY,
+    INSPECT,
+    INSPECT_JSON,
+)
 
 FORMATS: dict[str, Format] = {
     format_.name: format_ for format_ in (*CLIENT_FORMATS, *HANDED_FORMATS, *STREAM_FORMATS, MESSAGES)

@@ -1,24 +1,24 @@
 """ATIF trajectories from 1.0 to 1.8, as Harbor and others write them, and the verdicts in Harbor's job
 folders.
 
-Reading is lenient: what breaks the format's rules is mended where that loses nothing (numbers of steps,
-results that name no call), and only what is no trajectory at all is counted as unread. A trajectory below a
-trial's `agent/` folder has its verdict in `verifier/reward.txt` or `reward.json` beside it.
+Reading is lenient: what breaks the format's rules is mended (`atif_mending.py`), and only what is no
+trajectory at all is counted as unread. A trajectory below a trial's `agent/` folder has its verdict in
+`verifier/` beside it. Definitions of tools are not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections import Counter
 from pathlib import Path
 
 from sharpen.errors import UsageError
 from sharpen.traces.lines import Events, Loose, parsed
 from sharpen.traces.parse import trajectory_of
 from sharpen.traces.session import Spent
+from sharpen.traces.sources.atif_mending import mended, repaired
 from sharpen.traces.sources.format import Format, name_of
-from sharpen.traces.telling import About, Ending, Relation, Sink, State, when
-from sharpen.traces.trajectory import Content, Result, Step, Trajectory
+from sharpen.traces.telling import About, Ending, Relation, Sink, State
+from sharpen.traces.trajectory import Trajectory
 
 _OURS = (
     "project",
@@ -40,25 +40,30 @@ _SMALL_FILE = 100_000  # bytes of a verdict
 
 
 def tell(events: Events, sink: Sink, path: Path) -> None:
+    names: Counter[str] = Counter()
     for event in events:
         try:
-            trajectory = trajectory_of(_numbered(event.mapping()))
+            trajectory = trajectory_of(repaired(event.mapping()))
         except UsageError:
+            trajectory = None
+        if trajectory is None or not trajectory.steps or not _fits(event):
             events.unread += 1
             continue
-        _tell(trajectory, sink, name=name_of(path), parent="", reward=_reward(path))
+        name = trajectory.trajectory_id or _with_place(trajectory.session_id or name_of(path), path)
+        names[name] += 1
+        name = name if names[name] == 1 else f"{name}/{names[name]}"
+        _tell(trajectory, sink, name=name, parent="", reward=reward_beside(path))
 
 
 def _tell(trajectory: Trajectory, sink: Sink, *, name: str, parent: str, reward: float | None) -> None:
     extra = Loose(dict(trajectory.extra))
-    own = trajectory.trajectory_id or trajectory.session_id or name
     relation: Relation = "sub-agent" if parent else "fork" if extra.text("relation") == "fork" else ""
     about = About(
         trajectory.agent.name,
-        own,
+        name,
         version=trajectory.agent.version,
         model=trajectory.agent.model_name or "",
-        project=extra.text("project"),
+        project=extra.text("project") or Loose(dict(trajectory.agent.extra)).text("cwd"),
         started=extra.text("started"),
         parent=parent or extra.text("parent_session"),
         relation=relation,
@@ -68,72 +73,36 @@ def _tell(trajectory: Trajectory, sink: Sink, *, name: str, parent: str, reward:
     for number, step in enumerate(trajectory.steps):
         track.place(number, mended(step))
     state: State = next((state for state in _STATES if state == extra.text("ended_as")), "unknown")
-    listed = (
-        tuple(skill.text() for skill in extra.items("skills_listed")) if extra.at("skills_listed") else None
-    )
-    judged = extra.amount("reward") if reward is None else reward
+    skills = tuple(skill.text() for skill in extra.items("skills_listed"))
+    listed = skills if "skills_listed" in extra.mapping() else None
+    judged = _number(extra.at("reward").value) if reward is None else reward
     errors = tuple(error.text() for error in extra.items("errors"))
     track.end(Ending(state, judged, _spent(trajectory), errors, skills_listed=listed))
-    for place, inner in enumerate(trajectory.subagent_trajectories):
-        _tell(inner, sink, name=f"{own}/{place + 1}", parent=own, reward=None)
+    for place, inner in enumerate(trajectory.subagent_trajectories, 1):
+        own = inner.trajectory_id or f"{name}/{place}"
+        _tell(inner, sink, name=own, parent=name, reward=None)
 
 
-def mended(step: Step) -> Step:
-    """The step as the format wants it; nothing that was said is lost."""
-    calls = {call.tool_call_id for call in step.tool_calls}
-    results = tuple(
-        result if result.source_call_id in calls else replace(result, source_call_id=None)
-        for result in step.results
-    )
-    step = replace(step, results=tuple(map(_mended_result, results)), message=_parts(step.message))
-    step = replace(step, timestamp=when(step.timestamp))
-    if step.source == "agent":
-        silent = step.llm_call_count is not None and step.llm_call_count < 1
-        return replace(step, llm_call_count=None) if silent else step
-    source = step.source if step.source in ("system", "user") else "system"
-    return Step(
-        source,
-        step.message,
-        step.timestamp,
-        results=tuple(replace(result, source_call_id=None) for result in step.results),
-        is_copied_context=step.is_copied_context,
-        extra=step.extra,
-    )
-
-
-def _mended_result(result: Result) -> Result:
-    return result if result.content is None else replace(result, content=_parts(result.content))
-
-
-def _parts(content: Content) -> Content:
-    if isinstance(content, str):
-        return content
-    known = ("text", "image", "audio")
-    return tuple(
-        part if part.get("type") in known else {"type": "text", "text": str(part)} for part in content
-    )
-
-
-def _numbered(root: Mapping[str, object]) -> dict[str, object]:
-    """The object with its steps counted from 1 and the fields that older versions left out."""
-    steps, inner, agent = root.get("steps"), root.get("subagent_trajectories"), root.get("agent")
-    fixed = dict(root)
-    if isinstance(steps, list):
-        fixed["steps"] = [
-            {**step, "step_id": number} if isinstance(step, dict) else step
-            for number, step in enumerate(steps, 1)
-        ]
-    if isinstance(inner, list):
-        fixed["subagent_trajectories"] = [
-            _numbered(each) if isinstance(each, dict) else each for each in inner
-        ]
-    if isinstance(agent, dict):
-        fixed["agent"] = {"name": "unknown", "version": "unknown", **agent}
-    return fixed
+def _with_place(session: str, path: Path) -> str:
+    """The session's name for this file. Files of one trial may share a session: its continuations
+    (`trajectory.cont-1.json`) and the steps of a trial that has several (`steps/NAME/agent/`)."""
+    if path.parent.name != "agent":
+        return session
+    step = [path.parent.parent.name] if path.parent.parent.parent.name == "steps" else []
+    return "/".join([session, *step, *path.name.split(".")[1:-1]])
 
 
 def _facts(trajectory: Trajectory) -> dict[str, object]:
-    return {name: value for name, value in trajectory.extra.items() if name not in _OURS}
+    final = trajectory.final_metrics
+    unpriced = final if final is not None and final.total_prompt_tokens is None else None
+    facts: dict[str, object] = {
+        "notes": trajectory.notes,
+        "continued_in": trajectory.continued_trajectory_ref,
+        "agent": dict(trajectory.agent.extra) or None,
+        "cost_usd": unpriced and unpriced.total_cost_usd,
+    }
+    own = {name: value for name, value in trajectory.extra.items() if name not in _OURS}
+    return {**{name: value for name, value in facts.items() if value is not None}, **own}
 
 
 def _spent(trajectory: Trajectory) -> Spent | None:
@@ -151,27 +120,58 @@ def _spent(trajectory: Trajectory) -> Spent | None:
     )
 
 
-def _reward(path: Path) -> float | None:
-    """What the trial's verifier gave, where the file lies in a job folder of Harbor's."""
+def reward_beside(path: Path) -> float | None:
+    """What the verifier of a trial gave, where the file lies in a job folder of Harbor's.
+
+    `reward.json` counts before `reward.txt`, as in Harbor; of several rewards the one called `reward` does.
+    What the verifier left unreadable is no verdict. Without its folder the trial's `result.json` tells.
+    """
     if path.parent.name != "agent":
         return None
-    verifier = path.parent.parent / "verifier"
-    for name in ("reward.txt", "reward.json"):
+    trial = path.parent.parent
+    told = _read(trial / "verifier" / "reward.json")
+    if told is not None:
+        return _one_of(parsed(told))
+    told = _read(trial / "verifier" / "reward.txt")
+    if told is not None:
         try:
-            text = (verifier / name).read_bytes()[:_SMALL_FILE].decode("utf-8", "replace")
-        except OSError:
-            continue
-        value = parsed(text.strip())
-        found = Loose(value).amount("reward") if isinstance(value, dict) else Loose(value).amount()
-        if found is not None:
-            return found
-    return None
+            return _number(float(told))
+        except ValueError:
+            return None
+    result = Loose(parsed(_read(trial / "result.json")))
+    return _one_of(result.at("verifier_result", "rewards").value)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(_SMALL_FILE).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def _one_of(rewards: object) -> float | None:
+    if not isinstance(rewards, dict):
+        return _number(rewards)
+    only = next(iter(rewards.values())) if len(rewards) == 1 else None
+    return _number(rewards.get("reward", only))
+
+
+def _number(value: object) -> float | None:
+    """A finite number; unlike a price, a reward may be negative."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300:
+        return None
+    return float(value)
+
+
+def _fits(first: Loose) -> bool:
+    return first.text("schema_version").startswith("ATIF-v1.") and bool(first.items("steps"))
 
 
 ATIF = Format(
     "atif",
     "ATIF trajectories and Harbor job folders",
     tell,
-    lambda first: first.text("schema_version").startswith("ATIF-v1."),
+    _fits,
     layout="document",
 )

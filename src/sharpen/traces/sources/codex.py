@@ -1,9 +1,9 @@
 """Codex rollout files: `{timestamp, type, payload}` lines, in both history modes.
 
 What the model saw and said is in the `response_item` lines of either mode; the `event_msg` lines repeat some
-of it and add exit codes, token counts, rollbacks and the end of turns. A compaction is a notice in the
-session: the steps it summed up stay. A fork either names its base or begins with a copy of it, which is
-marked.
+of it and add exit codes, token counts, rollbacks, the end of turns, and what a script of the model ran: its
+commands are told beside the script. A compaction is a notice in the session: the steps it summed up stay. A
+fork begins with a copy of its base, or names it (`codex_history.py`); either way those steps are marked.
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sharpen.traces.lines import Events, Loose, arguments_of, parsed, text_of
-from sharpen.traces.session import Spent
+from sharpen.traces.lines import Events, Loose, arguments_of, text_of
+from sharpen.traces.session import Bill, Spent
+from sharpen.traces.sources.codex_history import Stretch, history
+from sharpen.traces.sources.codex_output import unwrapped
 from sharpen.traces.sources.format import Format, Place
 from sharpen.traces.telling import About, Ending, Sink, State, Telling
 from sharpen.traces.trajectory import Metrics
 
-_EXIT_CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,6})\s*$", re.MULTILINE)
+_DATED = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
+)  # names in order of time
 COPYING = 1.0  # seconds that writing a fork's copy of its base may take
-_HEAD = 2000  # characters of an output in which its exit code stands
-_OUTPUT = "Output:\n"
+RUNNING = 256  # commands that are remembered while they run
+_NESTED = "exec-"  # how the names of what a script ran begin
 _CONTEXT = (
     "<environment_context>",
     "<user_instructions>",
@@ -30,6 +34,8 @@ _CONTEXT = (
     "# AGENTS.md",
     "<turn_aborted>",
     "<INSTRUCTIONS>",
+    "<user_shell_command>",
+    "<subagent_notification>",
 )
 _STATES: dict[str, State] = {
     "task_complete": "completed",
@@ -55,19 +61,21 @@ class _Rollout:
         self._name = ""
         self._ending: State = "unknown"
         self._errors: list[str] = []
-        self._total: Loose | None = None
-        self._counts = 0
+        self._tokens = _Tokens()
+        self._running: dict[str, str] = {}
+        self._commands: dict[str, str] = {}
         self._model = self._effort = ""
         self._began: datetime | None = None
+        self._is_dated = self._in_base = self._unpriced = False
 
     def line(self, event: Loose) -> None:
         payload, kind = event.at("payload"), event.text("type")
-        if self._telling is not None and self._telling.copied:
+        if self._telling is not None and self._telling.copied and not self._in_base:
             self._telling.copied = not self._is_live(event, payload)
         if kind == "session_meta":
             self._meta(payload, event.text("timestamp"))
         elif kind == "response_item":
-            self._item(payload, event.text("timestamp"))
+            self._item(payload, event)
         elif kind == "event_msg":
             self._notice(payload, event.text("timestamp"))
         elif kind == "turn_context":
@@ -76,12 +84,13 @@ class _Rollout:
             self.telling.turn()
             summary = payload.text("message") or "The conversation so far was replaced by a summary."
             self.telling.system(summary, time=event.text("timestamp"), extra={"compaction": True})
+        elif kind == "token_usage_record" and not self.telling.copied:
+            self._tokens.record(payload.at("usage"))
 
     def close(self) -> None:
         if self._telling is not None:
-            spent = Spent(*_tokens(self._total), calls=self._counts) if self._total else None
             errors = tuple(self._errors[-5:])
-            self._telling.end(Ending(self._ending, None, spent, errors, self._model))
+            self._telling.end(Ending(self._ending, None, self._tokens.spent(), errors, self._model))
 
     @property
     def telling(self) -> Telling:
@@ -91,14 +100,16 @@ class _Rollout:
         return self._telling
 
     def _meta(self, meta: Loose, time: str) -> None:
-        name = meta.text("id") or meta.text("session_id")
+        name = _name(meta)
         if self._telling is not None:
             # A fork of the legacy mode repeats its base's lines, header and all, after its own header.
             self._telling.copied = self._telling.copied or (bool(self._name) and name != self._name)
             return
         self._name, self._began = name, _moment(time)
-        base = meta.text("history_base", "thread_id") or meta.text("forked_from_id")
+        before = history(self._path, meta)
         parent = meta.text("parent_thread_id")
+        base = meta.text("forked_from_id") or _other(name, before, meta)
+        own = next((stretch.meta for stretch in before if _name(stretch.meta) == name), meta)
         self._telling = Telling(
             self._sink,
             About(
@@ -106,17 +117,37 @@ class _Rollout:
                 name or self._path.name.split(".")[0],
                 version=meta.text("cli_version"),
                 project=meta.text("cwd"),
-                started=meta.text("timestamp") or time,
+                started=own.text("timestamp") or time,
                 parent=parent or base,
                 relation="sub-agent" if parent else "fork" if base else "",
             ),
         )
+        for stretch in before:
+            self._retell(stretch)
+
+    def _retell(self, stretch: Stretch) -> None:
+        """What an earlier file says: of the same thread it is this session's, of another it is a copy."""
+        self.telling.copied, self._in_base = _name(stretch.meta) != self._name, True
+        for event in stretch.events():
+            self.line(event)
+        self.telling.turn()
+        self.telling.copied = self._in_base = False
+        self._ending = "unknown"
+        self._errors.clear()
 
     def _is_live(self, event: Loose, payload: Loose) -> bool:
-        """A copy is written in one go; the first turn that began later, or a later line, ends it."""
-        started = payload.amount("started_at") if payload.text("type") == "task_started" else None
-        if self._began is None:
+        """Where a copied beginning ends: with a line of this thread, or of a turn younger than it.
+
+        Versions that name neither write the copy in one go, so there the clock decides.
+        """
+        thread, turn = payload.text("thread_id"), payload.text("turn_id")
+        is_turn = bool(_DATED.fullmatch(turn) and _DATED.fullmatch(self._name))
+        if thread or is_turn:
+            self._is_dated = True
+            return thread == self._name or (is_turn and turn > self._name)
+        if self._is_dated or self._began is None:
             return False
+        started = payload.amount("started_at") if payload.text("type") == "task_started" else None
         if started is not None:
             return started >= int(self._began.timestamp())
         moment = _moment(event.text("timestamp"))
@@ -124,10 +155,12 @@ class _Rollout:
 
     # -- what the model saw and said ---------------------------------------------------------------------
 
-    def _item(self, item: Loose, time: str) -> None:
+    def _item(self, item: Loose, event: Loose) -> None:
+        time = event.text("timestamp")
         match item.text("type"):
             case "message":
-                self._message(item, time)
+                if not event.flag("metadata", "compaction_output"):  # the notice repeats it
+                    self._message(item, time)
             case "reasoning":
                 said = [*item.items("summary"), *item.items("content")]
                 self.telling.think("\n".join(t for part in said if (t := part.text("text"))), time=time)
@@ -145,7 +178,7 @@ class _Rollout:
         role, text = item.text("role"), text_of(item.at("content"))
         if role == "assistant":
             self.telling.say(text, time=time)
-            self.telling.describe(model=self._model, effort=self._effort)
+            self._answered()
             return
         self.telling.turn()
         kinds = item.items("internal_chat_message_metadata_passthrough", "content_item_kinds")
@@ -157,14 +190,26 @@ class _Rollout:
 
     def _call(self, item: Loose, time: str) -> None:
         name = item.text("call_id") or item.text("id")
-        arguments = item.at("arguments") or item.at("input") or item.at("action")
-        telling = self.telling
-        telling.call(name, item.text("name") or item.text("type"), arguments_of(arguments), time=time)
-        telling.describe(model=self._model, effort=self._effort)
+        arguments = arguments_of(item.at("arguments") or item.at("input") or item.at("action"))
+        self.telling.call(name, item.text("name") or item.text("type"), arguments, time=time)
+        self._answered()
+        command = arguments.get("cmd") or self._running.get(str(arguments.get("session_id")))
+        if isinstance(command, str):
+            self._commands[name] = command
+
+    def _answered(self) -> None:
+        self.telling.describe(model=self._model, effort=self._effort)
+        self._unpriced = True
 
     def _output(self, item: Loose, time: str) -> None:
-        content, code = _unwrapped(item.at("output"))
-        self.telling.result(item.text("call_id"), content, exit_code=code, failed=bool(code), time=time)
+        name, output = item.text("call_id"), unwrapped(item.at("output"))
+        command, extra = self._commands.pop(name, ""), {}
+        if output.runs_as and command:
+            self._running = dict([*self._running.items(), (output.runs_as, command)][-RUNNING:])
+        elif command in self._running.values() and output.code is not None:
+            extra = {"command": command}  # it was started by an earlier call
+        failed = output.failed or bool(output.code)
+        self.telling.result(name, output.text, exit_code=output.code, failed=failed, time=time, extra=extra)
         self.telling.turn()
 
     # -- what the client noted ---------------------------------------------------------------------------
@@ -175,14 +220,13 @@ class _Rollout:
             self._count(notice.at("info"))
         elif kind == "thread_rolled_back":
             self.telling.rewind_turns(notice.whole("num_turns") or 0)
-        elif kind == "item_completed" and notice.text("item", "type") == "CommandExecution":
-            code = notice.code("item", "exit_code")
-            if code is not None:
-                self._codes(notice.text("item", "id"), code)
+        elif kind == "item_completed":
+            item = notice.at("item")
+            self._ran(item.text("type"), item.text("id"), item, time)
         elif kind == "exec_command_end":
-            code = notice.code("exit_code")
-            if code is not None:
-                self._codes(notice.text("call_id"), code)
+            self._ran("CommandExecution", notice.text("call_id"), notice, time)
+        elif kind == "patch_apply_end":
+            self._ran("FileChange", notice.text("call_id"), notice, time)
         elif kind in _STATES:
             self.telling.turn()
             self._ending = _STATES[kind]
@@ -191,16 +235,58 @@ class _Rollout:
         elif kind in ("task_started", "turn_started"):
             self._ending = "unknown"
 
-    def _codes(self, name: str, code: int) -> None:
-        """The line comes before the output it belongs to, or after it."""
-        self.telling.learn(name, {"exit_code": code, **({"failed": True} if code else {})})
+    def _ran(self, kind: str, name: str, item: Loose, time: str) -> None:
+        """What was run for a call; what a script ran has no call of its own and is told beside the script."""
+        telling, code = self.telling, item.code("exit_code")
+        failed = bool(code) or item.text("status") == "failed"
+        if kind == "CommandExecution" and name.startswith(_NESTED):
+            words = item.items("command")
+            telling.call(name, "exec_command", {"cmd": words[-1].text() if words else ""}, time=time)
+            telling.result(name, item.text("aggregated_output"), exit_code=code, failed=failed)
+        elif kind == "CommandExecution" and code is not None:  # before the output it belongs to, or after it
+            telling.learn(name, {"exit_code": code, **({"failed": True} if code else {})})
+        elif kind == "FileChange" and name.startswith(_NESTED):
+            telling.call(name, "apply_patch", {"changes": item.mapping("changes")}, time=time)
+            telling.result(name, item.text("stdout") + item.text("stderr"), failed=failed)
 
     def _count(self, info: Loose) -> None:
-        if info.whole("total_token_usage", "input_tokens") is not None:
-            self._total = info.at("total_token_usage")
-            self._counts += 1
-        if info.whole("last_token_usage", "input_tokens") is not None:
-            self.telling.price(Metrics(*_tokens(info.at("last_token_usage"))))
+        self._tokens.total(info.at("total_token_usage"), is_copied=self.telling.copied)
+        if self._unpriced and info.whole("last_token_usage", "input_tokens") is not None:
+            self.telling.price(Metrics(*_counts(info.at("last_token_usage"))))
+            self._unpriced = False
+
+
+class _Tokens:
+    """What a session cost: the sum of its records, or of older versions the growth of the running total."""
+
+    def __init__(self) -> None:
+        self._bill = Bill()
+        self._base = self._last = (0, 0, 0)
+        self._calls = 0
+
+    def record(self, usage: Loose) -> None:
+        if usage.whole("input_tokens") is not None:
+            self._bill.add(*_counts(usage), None)
+
+    def total(self, usage: Loose, *, is_copied: bool) -> None:
+        counts = _counts(usage)
+        if usage.whole("input_tokens") is None or counts == self._last:
+            return
+        self._last = counts
+        if is_copied:
+            self._base = counts
+        else:
+            self._calls += 1
+
+    def spent(self) -> Spent | None:
+        if recorded := self._bill.spent():
+            return recorded
+        if not self._calls:
+            return None
+        prompt, completion, cached = (
+            max(last - base, 0) for last, base in zip(self._last, self._base, strict=True)
+        )
+        return Spent(prompt, completion, cached, self._calls)
 
 
 def _moment(time: str) -> datetime | None:
@@ -211,7 +297,17 @@ def _moment(time: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _tokens(usage: Loose) -> tuple[int, int, int]:
+def _name(meta: Loose) -> str:
+    return meta.text("id") or meta.text("session_id")
+
+
+def _other(name: str, before: list[Stretch], meta: Loose) -> str:
+    """The thread that a rollout continues, unless it is the same one."""
+    base = _name(before[-1].meta) if before else meta.text("history_base", "thread_id")
+    return base if base != name else ""
+
+
+def _counts(usage: Loose) -> tuple[int, int, int]:
     names = ("input_tokens", "output_tokens", "cached_input_tokens")
     prompt, completion, cached = (usage.whole(name) or 0 for name in names)
     return prompt, completion, cached
@@ -219,21 +315,6 @@ def _tokens(usage: Loose) -> tuple[int, int, int]:
 
 def _is_context(text: str) -> bool:
     return text.lstrip()[:40].startswith(_CONTEXT)
-
-
-def _unwrapped(output: Loose) -> tuple[str, int | None]:
-    """The command's own output and its exit code, out of the frame that the client put around it."""
-    text = output.text() or text_of(output) or output.text("content")
-    if text.startswith('{"output"'):
-        inner = Loose(parsed(text))
-        if inner.at("output").value is not None:
-            return inner.text("output"), inner.code("metadata", "exit_code")
-    head = text[:_HEAD]
-    frame = head.find(_OUTPUT)
-    found = _EXIT_CODE.search(head, 0, frame if frame >= 0 else len(head))
-    if found is None:
-        return text, None
-    return (text[frame + len(_OUTPUT) :] if frame >= 0 else text), int(found[1])
 
 
 def _fits(first: Loose) -> bool:

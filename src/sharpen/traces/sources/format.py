@@ -23,7 +23,8 @@ Tell = Callable[[Events, Sink, Path], None]
 def name_of(path: Path) -> str:
     """A name for a session that has none of its own: its file's, and a few digits that tell files apart."""
     digits = hashlib.sha256(str(path.resolve()).encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{path.name.split('.')[0]}-{digits}"
+    stem = path.name.split(".")[0].encode("utf-8", "replace").decode()  # a name on a disk may be no text
+    return f"{stem}-{digits}"
 
 
 @dataclass(frozen=True)

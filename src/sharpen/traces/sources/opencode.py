@@ -1,8 +1,9 @@
 """OpenCode's sessions: what `opencode export` prints, and the database it is printed from.
 
 Both hold messages with parts (text, reasoning, tool, step ends). A session whose last turns were undone
-names the message from which on they are gone. The database is opened read-only; a program that keeps it
-locked is reported.
+names the message from which on they are gone. A fork begins with copies, which are older than itself; it does
+not say of what. The database is opened read-only; a program that keeps it locked is reported. An output too
+long for it lies in `tool-output/` beside it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from contextlib import closing
 from pathlib import Path
 
 from sharpen.errors import UsageError
+from sharpen.traces.files import open_file
 from sharpen.traces.lines import Events, Loose, arguments_of, parsed
 from sharpen.traces.sources.format import Format, Place
+from sharpen.traces.sources.spilled import file_name, spilled
 from sharpen.traces.telling import About, Ending, Sink, State, Telling, from_epoch
+from sharpen.traces.trajectory import Metrics
 
 LOCK_SECONDS = 2.0
 MILLISECONDS = 1e-3
+_HEADER, _WRITE_VERSION, _WAL = 100, 18, b"\2"  # of SQLite's file format
+_USERS_OWN = "The following tool was executed by the user"
 
 Message = tuple[Loose, list[Loose]]
 """A message's own facts, and its parts."""
@@ -34,23 +40,34 @@ def tell_export(events: Events, sink: Sink, path: Path) -> None:
 
 
 def tell_database(events: Events, sink: Sink, path: Path) -> None:
-    uri = f"{path.resolve().as_uri()}?mode=ro"
+    uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if _is_idle(path) else ''}"
     with closing(sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS)) as connection:
         connection.row_factory = sqlite3.Row
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         try:
-            _tell_rows(connection, sink)
+            _tell_rows(connection, sink, path.parent / "tool-output")
         except UnicodeDecodeError as error:  # in SQLite's own message about what it found
             raise UsageError("the database is damaged") from error
 
 
-def _tell_rows(connection: sqlite3.Connection, sink: Sink) -> None:
+def _is_idle(path: Path) -> bool:
+    """Whether a database in WAL mode has no writer: SQLite would put files beside it even for a reader,
+    unless it is told so. In other modes it does not, and a lock has to be seen."""
+    with open_file(path) as file:
+        header = file.read(_HEADER)
+    return (
+        header[_WRITE_VERSION : _WRITE_VERSION + 1] == _WAL
+        and not path.with_name(path.name + "-wal").exists()
+    )
+
+
+def _tell_rows(connection: sqlite3.Connection, sink: Sink, outputs: Path) -> None:
     have = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not {"session", "message", "part"} <= have:
         raise UsageError("it is no OpenCode database of a known version; `opencode export` files can be read")
     for row in connection.execute("SELECT * FROM session ORDER BY id").fetchall():
         info = _info(dict(row))
-        _session(sink, info, _messages(connection, info.text("id")))
+        _session(sink, info, _messages(connection, info.text("id")), outputs)
 
 
 def _info(row: dict[str, object]) -> Loose:
@@ -76,23 +93,25 @@ def _messages(connection: sqlite3.Connection, session: str) -> Iterator[Message]
         yield Loose(info), [Loose(parsed(Loose(part).text())) for (part,) in parts]
 
 
-def _session(sink: Sink, info: Loose, messages: Iterable[Message]) -> None:
-    parent = info.text("parentID")
+def _session(sink: Sink, info: Loose, messages: Iterable[Message], outputs: Path | None = None) -> None:
+    parent, began = info.text("parentID"), info.amount("time", "created")
     about = About(
         "opencode",
         info.text("id"),
         version=info.text("version"),
         project=info.text("directory"),
-        started=from_epoch(info.amount("time", "created"), unit=MILLISECONDS),
+        started=from_epoch(began, unit=MILLISECONDS),
         parent=parent,
         relation="sub-agent" if parent else "",
     )
-    _Told(Telling(sink, about)).all(messages, undone_from=info.text("revert", "messageID"))
+    told = _Told(Telling(sink, about), began=began or 0, outputs=outputs)
+    told.all(messages, undone_from=info.text("revert", "messageID"))
 
 
 class _Told:
-    def __init__(self, telling: Telling) -> None:
-        self._telling = telling
+    def __init__(self, telling: Telling, *, began: float, outputs: Path | None) -> None:
+        self._telling, self._began, self._outputs = telling, began, outputs
+        self._is_users_own = False
         self._model = ""
         self._state: State = "unknown"
         self._errors: list[str] = []
@@ -101,7 +120,9 @@ class _Told:
         for info, parts in messages:
             if undone_from and info.text("id") >= undone_from:
                 break
-            time = from_epoch(info.amount("time", "created"), unit=MILLISECONDS)
+            created = info.amount("time", "created")
+            time = from_epoch(created, unit=MILLISECONDS)
+            self._telling.copied = created is not None and created < self._began
             if info.text("role") == "user":
                 self._user(parts, time)
             else:
@@ -111,16 +132,23 @@ class _Told:
 
     def _user(self, parts: list[Loose], time: str) -> None:
         self._telling.turn()
-        typed = [part for part in parts if part.text("type") == "text" and not part.flag("synthetic")]
+        said = [part for part in parts if part.text("type") == "text" and part.text("text")]
+        typed = "\n".join(part.text("text") for part in said if not part.flag("synthetic"))
+        added = "\n".join(part.text("text") for part in said if part.flag("synthetic"))
         self._state = "unknown"
-        self._telling.user("\n".join(text for part in typed if (text := part.text("text"))), time=time)
+        self._is_users_own = not typed and added.startswith(_USERS_OWN)
+        self._telling.user(typed, time=time)
+        self._telling.system(added, time=time, extra={"context": True})
 
     def _answer(self, info: Loose, parts: list[Loose], time: str) -> None:
         telling = self._telling
         telling.turn()
         self._model = info.text("modelID") or self._model
+        is_summary = info.flag("summary")
         for part in parts:
             match part.text("type"):
+                case "text" if is_summary:
+                    telling.system(part.text("text"), time=time, extra={"compaction": True})
                 case "text":
                     telling.say(part.text("text"), time=time)
                 case "reasoning":
@@ -138,20 +166,37 @@ class _Told:
             self._state = "stopped" if "Abort" in info.text("error", "name") else "failed"
 
     def _tool(self, part: Loose, time: str) -> None:
-        name, state = part.text("callID") or part.text("id"), part.at("state")
-        self._telling.call(name, part.text("tool"), arguments_of(state.at("input")), time=time)
+        name, state, tool = part.text("callID") or part.text("id"), part.at("state"), part.text("tool")
+        arguments, output = arguments_of(state.at("input")), self._output(state)
+        code = state.code("metadata", "exit")
+        if self._is_users_own:
+            words = f"$ {arguments.get('command', '')}\n{output}"
+            self._telling.system(words, time=time, extra={"context": True})
+            return
+        self._telling.call(name, tool, arguments, time=time)
         if state.text("status") not in ("completed", "error"):
             return
-        code = state.code("metadata", "exit")
-        failed = state.text("status") == "error" or bool(code)
-        self._telling.result(name, state.text("output") or state.text("error"), exit_code=code, failed=failed)
+        # A command that was killed has the field without a code; "invalid" stands for a tool nobody offered.
+        was_killed = code is None and "exit" in state.mapping("metadata")
+        failed = state.text("status") == "error" or bool(code) or was_killed or tool == "invalid"
+        self._telling.result(name, output, exit_code=code, failed=failed)
+
+    def _output(self, state: Loose) -> str:
+        """What the tool said; a long output is in a file, of which the database holds the end."""
+        place = state.text("metadata", "outputPath")
+        whole = spilled(self._outputs / file_name(place)) if place and self._outputs else None
+        return whole or state.text("output") or state.text("error")
 
     def _measure(self, part: Loose) -> None:
         tokens = part.at("tokens")
         cached = tokens.whole("cache", "read") or 0
         fresh = (tokens.whole("input") or 0) + (tokens.whole("cache", "write") or 0)
         output = (tokens.whole("output") or 0) + (tokens.whole("reasoning") or 0)
-        self._telling.measure(fresh + cached, output, cached, usd=part.amount("cost") or None)
+        usd = part.amount("cost") or None
+        if self._telling.copied:
+            self._telling.price(Metrics(fresh + cached, output, cached, usd))
+        else:
+            self._telling.measure(fresh + cached, output, cached, usd=usd)
 
 
 OPENCODE = Format(
@@ -165,7 +210,6 @@ OPENCODE = Format(
     ),
     layout="database",
     magic=b"SQLite format 3\0",
-    verified=False,
 )
 OPENCODE_EXPORT = Format(
     "opencode-export",

@@ -1,18 +1,24 @@
-"""Pi's session files, as documented: a tree of entries, of which only the last branch is live.
+"""Pi's session files: a tree of entries, of which only the last branch is live.
 
 An entry whose parent is not the entry before it begins another branch: what was told after that parent is
 taken back. For that the reader remembers for every entry how many steps there were, which is all that grows
-with a file.
+with a file. A fork begins with a copy of its base, whose entries are older than the file. A failing command
+ends with its exit code in words. Branches follow the documentation; the rest met the program.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sharpen.traces.lines import Events, Loose, arguments_of, text_of
+from sharpen.traces.session import Bill
 from sharpen.traces.sources.format import Format, Place
+from sharpen.traces.sources.spilled import file_name
 from sharpen.traces.telling import About, Ending, Sink, State, Telling, from_epoch
+from sharpen.traces.trajectory import Metrics
 
+_EXIT_CODE = re.compile(r"(?:^|\n)Command exited with code (-?\d{1,6})\Z")
 _STOPS: dict[str, State] = {"stop": "completed", "aborted": "stopped", "error": "failed"}
 
 
@@ -28,7 +34,9 @@ class _Tree:
         self._sink, self._path = sink, path
         self._telling: Telling | None = None
         self._after: dict[str, int] = {}
-        self._last = ""
+        self._last = self._began = ""
+        self._shells: set[str] = set()
+        self._bill = Bill()
         self._model = ""
         self._state: State = "unknown"
         self._errors: list[str] = []
@@ -46,7 +54,11 @@ class _Tree:
         name, parent = entry.text("id"), entry.text("parentId")
         if parent and parent != self._last and parent in self._after:
             self.telling.rewind(self._after[parent])
+        elif self._last and "parentId" in entry.mapping() and entry.at("parentId").value is None:
+            self.telling.rewind(0)  # another root
         time = entry.text("timestamp")
+        self.telling.copied = "" < time < self._began
+        self._count(entry.at("usage"))
         match entry.text("type"):
             case "message":
                 self._message(entry.at("message"), time)
@@ -61,11 +73,12 @@ class _Tree:
     def close(self) -> None:
         if self._telling is not None:
             errors = tuple(self._errors[-5:])
-            self._telling.end(Ending(self._state, None, self._telling.spent, errors, self._model))
+            self._telling.end(Ending(self._state, None, self._bill.spent(), errors, self._model))
 
     def _begin(self, entry: Loose) -> None:
         if self._telling is None:
-            base = Path(entry.text("parentSession")).stem
+            base = file_name(entry.text("parentSession")).removesuffix(".jsonl").rpartition("_")[2]
+            self._began = entry.text("timestamp")
             about = About(
                 "pi",
                 entry.text("id") or self._path.stem,
@@ -88,17 +101,24 @@ class _Tree:
                 telling.turn()
                 self._answer(message, time)
             case "toolResult":
-                failed = message.flag("isError")
-                code = message.code("details", "exitCode")
-                text = text_of(message.at("content"))
-                telling.result(message.text("toolCallId"), text, exit_code=code, failed=failed, time=time)
-            case "bashExecution":
+                self._result(message, time)
+            case "bashExecution":  # by the user
                 telling.turn()
-                name = f"bash-{telling.count}"
-                telling.call(name, "bash", {"command": message.text("command")}, time=time)
-                code = message.code("exitCode")
-                telling.result(name, message.text("output"), exit_code=code, failed=bool(code))
-                telling.turn()
+                words = f"$ {message.text('command')}\n{message.text('output')}"
+                telling.system(words, time=time, extra={"context": True})
+
+    def _result(self, message: Loose, time: str) -> None:
+        name, text, failed = (
+            message.text("toolCallId"),
+            text_of(message.at("content")),
+            message.flag("isError"),
+        )
+        code = message.code("details", "exitCode")
+        if code is None and name in self._shells:
+            found = _EXIT_CODE.search(text, max(len(text) - 100, 0)) if failed else None
+            code = int(found[1]) if found else None if failed else 0
+        self._shells.discard(name)
+        self.telling.result(name, text, exit_code=code, failed=failed or bool(code), time=time)
 
     def _answer(self, message: Loose, time: str) -> None:
         telling = self.telling
@@ -109,20 +129,28 @@ class _Tree:
                 case "thinking":
                     telling.think(part.text("thinking"), time=time)
                 case "toolCall":
-                    telling.call(
-                        part.text("id"), part.text("name"), arguments_of(part.at("arguments")), time=time
-                    )
+                    name, tool = part.text("id"), part.text("name")
+                    telling.call(name, tool, arguments_of(part.at("arguments")), time=time)
+                    if tool == "bash":
+                        self._shells.add(name)
         self._model = message.text("model") or self._model
         telling.describe(model=self._model)
         self._state = _STOPS.get(message.text("stopReason"), "unknown")
         if error := message.text("errorMessage"):
             self._errors.append(error)
-        usage = message.at("usage")
-        if usage.whole("output") is not None:
-            cached = usage.whole("cacheRead") or 0
-            prompt = (usage.whole("input") or 0) + (usage.whole("cacheWrite") or 0) + cached
-            usd = usage.amount("cost", "total")
-            telling.measure(prompt, usage.whole("output") or 0, cached, usd=usd)
+        if cost := self._count(message.at("usage")):
+            telling.price(cost)
+
+    def _count(self, usage: Loose) -> Metrics | None:
+        """What something cost, added to the session's sum unless it was copied; a price of 0 is none."""
+        if usage.whole("output") is None:
+            return None
+        cached = usage.whole("cacheRead") or 0
+        prompt = (usage.whole("input") or 0) + (usage.whole("cacheWrite") or 0) + cached
+        output, usd = usage.whole("output") or 0, usage.amount("cost", "total") or None
+        if not self.telling.copied:
+            self._bill.add(prompt, output, cached, usd)
+        return Metrics(prompt, output, cached, usd)
 
 
 PI = Format(
@@ -130,6 +158,5 @@ PI = Format(
     "Pi sessions",
     tell,
     lambda first: first.text("type") == "session" and first.at("cwd").value is not None,
-    places=(Place("", ".pi", "agent/sessions/*/*.jsonl"),),
-    verified=False,
+    places=(Place("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),),
 )

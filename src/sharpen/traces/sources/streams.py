@@ -18,9 +18,19 @@ from sharpen.traces.trajectory import Metrics
 class _Forwarding(Recorder):
     """A recorder that keeps nothing: what it hears it tells."""
 
-    def __init__(self, telling: Telling) -> None:
+    def __init__(self, sink: Sink, about: About) -> None:
         super().__init__()
-        self._telling = telling
+        self._sink, self._about = sink, about
+        self.main = self._telling = Telling(sink, about)
+        self._inner: dict[str, Telling] = {}
+
+    def inside(self, call: str) -> None:
+        """A sub-agent is a session of its own."""
+        if call and call not in self._inner:
+            name = self._about.session_id
+            inner = replace(self._about, session_id=f"{name}/{call}", parent=name, relation="sub-agent")
+            self._inner[call] = Telling(self._sink, inner)
+        self._telling = self._inner[call] if call else self.main
 
     def turn(self) -> None:
         self._telling.turn()
@@ -40,15 +50,20 @@ class _Forwarding(Recorder):
     def measure(self, metrics: Metrics) -> None:
         self._telling.price(metrics)
 
+    def end_inner(self) -> None:
+        for telling in self._inner.values():
+            telling.end(Ending())
+
     def told(self, session: Session, events: Events) -> Session:
         return replace(session, unread=events.unread)
 
 
 def tell(client: str, events: Events, sink: Sink, path: Path) -> None:
-    telling = Telling(sink, About(client, name_of(path)))
-    session = STREAMS[client].read(events, _Forwarding(telling))
+    recorder = _Forwarding(sink, About(client, name_of(path)))
+    session = STREAMS[client].read(events, recorder)
+    recorder.end_inner()
     facts = {"client_session": session.session_id} if session.session_id else {}
-    telling.end(
+    recorder.main.end(
         Ending(
             _state(session),
             None,

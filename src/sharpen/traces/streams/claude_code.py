@@ -1,8 +1,9 @@
 """The lines of `claude -p --output-format stream-json`: the API's own messages, framed by `init` and
 `result`.
 
-Lines that share a message id are one answer. A failing command's result begins with `Exit code N`. The
-price is the client's; where it says that it does not know the model's price, there is none.
+Lines that share a message id are one answer; lines of a sub-agent name the call that started it. A failing
+command's result begins with `Exit code N`; one that went into the background has no code yet. The price is
+the client's; where it says that it does not know the model's price, there is none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from sharpen.traces.lines import Events, Loose, arguments_of
 from sharpen.traces.session import Recorder, Session, Spent
 
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,6})\b")
+_BACKGROUND = re.compile(
+    r"(?:^|\n)Command (?:running in background with ID|did not complete within .{1,40} moved to)"
+)
 SYNTHETIC = "<synthetic>"
 """The model name of messages the client makes up, such as the text of an API error."""
 
@@ -22,8 +26,9 @@ def read(events: Events, recorder: Recorder | None = None) -> Session:
     """The session that the lines tell."""
     recorder, session = recorder or Recorder(), Session()
     shells: set[str] = set()
-    answers: list[str] = []
+    answers: set[str] = set()
     for event in events:
+        recorder.inside(event.text("parent_tool_use_id"))
         match event.text("type"), event.text("subtype"):
             case "system", "init":
                 session = _opened(session, event)
@@ -47,10 +52,10 @@ def _opened(session: Session, event: Loose) -> Session:
     )
 
 
-def _answer(recorder: Recorder, message: Loose, answers: list[str], shells: set[str]) -> None:
+def _answer(recorder: Recorder, message: Loose, answers: set[str], shells: set[str]) -> None:
     name = message.text("id")
-    if not answers or answers[-1] != name:
-        answers.append(name)
+    if name not in answers:
+        answers.add(name)
         recorder.turn()
     for block in message.items("content"):
         match block.text("type"):
@@ -77,7 +82,8 @@ def exit_code(is_shell: bool, content: str, failed: bool) -> int | None:
     if not is_shell:
         return None
     if not failed:
-        return 0
+        # Most outputs do not hold the words at all, which is quicker to tell than that the pattern fails.
+        return None if "Command " in content and _BACKGROUND.search(content) else 0
     found = _EXIT_CODE.match(content)
     return int(found[1]) if found else None
 

@@ -1,7 +1,7 @@
 """The lines of `copilot -p --output-format json`: session events with their facts under `data`.
 
-Commands carry their exit code. Token counts are in the session file only, in the event that closes it;
-prices are in GitHub's own units and not taken for dollars.
+Commands carry their exit code; what a sub-agent does carries its name. Token counts are in the session file
+only, in the event that closes it; prices are in GitHub's own units and not taken for dollars.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ def read(events: Events, recorder: Recorder | None = None) -> Session:
     recorder, session = recorder or Recorder(), Session()
     for event in events:
         data = event.at("data")
+        recorder.inside(event.text("agentId"))
         match event.text("type"):
             case "session.skills_loaded":
                 session = replace(session, skills_listed=_listed(data))

@@ -7,14 +7,23 @@ the text the model saw, with `Exit Code: N`, and one record per model call.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sharpen.traces.lines import Events, Loose, arguments_of
 from sharpen.traces.session import Recorder, Session, Spent
 from sharpen.traces.trajectory import Result, Step
 
 SHELL = "run_shell_command"
-_EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,6})$", re.MULTILINE)
+_NONE = "(none)"
+_OUTPUT = "Output: "
+_WRAPPED = ("<untrusted_context>", "</untrusted_context>")
+_CANCELLED = ("Command was automatically cancelled", "Command was cancelled by user")
+_UNENDED = (*_CANCELLED, "Command moved to background")
+_TAIL = 2000  # characters in which the lines stand that follow an output
+_FRAME = re.compile(
+    r"(?:\nExit Code: (?P<code>-?\d{1,10}|\(none\)))?(?:\nSignal: (?P<signal>\S+))?"
+    r"(?:\nBackground PIDs: [^\n]*)?(?:\nProcess Group PGID: [^\n]*)?\s*\Z"
+)
 
 
 def read(events: Events, recorder: Recorder | None = None) -> Session:
@@ -53,8 +62,7 @@ def complete(session: Session, events: Events) -> Session:
         if event.text("type") == "gemini":
             answers.add(event.text("id"))
             for call in event.items("toolCalls"):
-                code = exit_code(call)
-                if code is not None:
+                if (code := shell_end(call).code) is not None:
                     codes[call.text("id")] = code
     spent = session.spent and replace(session.spent, calls=len(answers) or None)
     return replace(session, spent=spent, steps=tuple(_with_codes(step, codes) for step in session.steps))
@@ -86,13 +94,33 @@ def _spent(stats: Loose) -> Spent | None:
     )
 
 
-def exit_code(call: Loose) -> int | None:
-    """The code in what the model was told; a shell result that names none ended with 0."""
+@dataclass(frozen=True)
+class ShellEnd:
+    """How a command ended, out of what the model was told; without a code nobody knows."""
+
+    output: str = ""
+    code: int | None = None
+    failed: bool = False
+
+
+def shell_end(call: Loose) -> ShellEnd:
+    """The client names a code only where it is not 0; one that was killed or goes on has none."""
     if call.text("name") != SHELL or call.text("status") != "success":
-        return None
-    texts = [part.text("functionResponse", "response", "output") for part in call.items("result")]
-    found = [match for text in texts for match in _EXIT_CODE.finditer(text)]
-    return int(found[-1][1]) if found else 0 if any(texts) else None
+        return ShellEnd()
+    told = "\n".join(part.text("functionResponse", "response", "output") for part in call.items("result"))
+    text = told.strip().removeprefix(_WRAPPED[0]).removesuffix(_WRAPPED[1]).strip()
+    if not text or text.startswith(_UNENDED):
+        return ShellEnd(text, failed=text.startswith(_CANCELLED))
+    text = text.removeprefix(_OUTPUT)
+    shown = call.text("resultDisplay")
+    frame = _FRAME.search(text, len(shown) if text.startswith(shown) else max(len(text) - _TAIL, 0))
+    code, signal = (frame["code"], frame["signal"]) if frame else (None, None)
+    output = text[: frame.start()] if frame else text
+    if signal and signal != _NONE:
+        return ShellEnd(output, failed=True)
+    return ShellEnd(
+        output, int(code) if code and code != _NONE else 0, bool(code and code not in ("0", _NONE))
+    )
 
 
 def _with_codes(step: Step, codes: dict[str, int]) -> Step:

@@ -1,8 +1,9 @@
 """The lines of `kimi -p --output-format stream-json`: chat messages by role, and what its session file
 adds.
 
-A failing command's result ends with `Command failed with exit code: N.`; token counts are in the session
-file only. A run that fails prints nothing here and says why on standard error.
+A failing command's result ends with `Command failed with exit code: N.`, one that went into the background
+names its task; token counts are in the session file only. A run that fails prints nothing here and says why
+on standard error.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from sharpen.traces.lines import Events, Loose, arguments_of
 from sharpen.traces.session import Recorder, Session, Spent
 
 SHELL = "Bash"
-_EXIT_CODE = re.compile(r"Command failed with exit code: (-?\d{1,6})\.\s*\Z")
+_EXIT_CODE = re.compile(r"(?:^|\n)Command failed with exit code: (-?\d{1,6})\.\Z")
+_BACKGROUND = re.compile(r"task_id: \S+\n(?:[^\n]*\n){0,3}status: running\n")
 
 
 def read(events: Events, recorder: Recorder | None = None) -> Session:
@@ -55,9 +57,11 @@ def _call(recorder: Recorder, call: Loose, shells: set[str]) -> None:
         shells.add(name)
 
 
-def exit_code(content: str) -> int:
-    """The code in a shell's result; one that names none ended with 0."""
-    found = _EXIT_CODE.search(content)
+def exit_code(content: str) -> int | None:
+    """The code in a shell's result; one that names none ended with 0, unless it goes on in the background."""
+    if _BACKGROUND.match(content):
+        return None
+    found = _EXIT_CODE.search(content, max(len(content) - 100, 0))
     return int(found[1]) if found else 0
 
 
