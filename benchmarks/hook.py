@@ -28,8 +28,6 @@ BOUND = 2.0
 WARM_UP = 3
 LINE = "tests/test_orders.py::test_total[{}] PASSED in 0.01s, nothing to see here\n"
 SAY = "In this project the module comes with the extra `dev`; installing it ended this failure in 3 sessions."
-
-
 KINDS = (
     {
         "output": r"Module{n}Error: No module named '(\w+)'",
@@ -57,7 +55,6 @@ def skill_with_rules(folder: Path, count: int) -> Path:
         rows.append(
             {"id": f"rule-{n}", "tool": "any" if "path" in conditions else "shell", "say": SAY, **conditions}
         )
-        rows[-1]["cooldown"] = 0
     folder.mkdir()
     (folder / "SKILL.md").write_text(f'---\nname: "{folder.name}"\ndescription: "d"\n---\n\n# Many\n')
     (folder / "events.json").write_text(json.dumps({"rules": rows}))
@@ -94,7 +91,7 @@ def timed(command: list[str], given: bytes, environment: dict[str, str]) -> tupl
 
 
 def forget(folder: Path) -> None:
-    """A rule that spoke in the last two seconds is silent: one batch of calls hears it once."""
+    """Make every start the first of its session, or the rule would be silent."""
     for path in folder.glob("state/hooks/*.said"):
         path.unlink()
 
@@ -104,7 +101,6 @@ def measure(folder: Path, runs: int, rules: int) -> dict[str, list[float]]:
     environment["SHARPEN_STATE"] = str(folder / "state")
     environment["HOME"] = str(folder)
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-    os.environ["PATH"] = environment["PATH"]
     project = folder / "project"
     project.mkdir()
     hook = installed_command(project, skill_with_rules(folder / "many", rules), environment)

@@ -83,7 +83,7 @@ def claude_code(writer: Writer) -> Iterator[Json]:
     number = 0
     while True:
         for line in _claude_step(writer, number, session):
-            if "type" in line and line["type"] in ("user", "assistant", "attachment"):
+            if line.get("type") in ("user", "assistant", "attachment"):
                 before, last = last, writer.name()
                 line = {"parentUuid": before, "isSidechain": False, **line, "uuid": last, **_time(), **fixed}
             yield line
@@ -105,7 +105,7 @@ def _claude_step(writer: Writer, number: int, session: str) -> Iterator[Json]:
         yield {"type": "last-prompt", "lastPrompt": prompt, "sessionId": session}
     request, answer, call = writer.name(), f"msg_{writer.name()}", f"toolu_{number}"
     yield _claude_request(writer, request, session)
-    thought = {"type": "thinking", "thinking": writer.words(400), "signature": writer.sealed(600)}
+    thought: Json = {"type": "thinking", "thinking": writer.words(400), "signature": writer.sealed(600)}
     command = {"command": writer.words(60), "description": writer.words(30)}
     parts: list[Json] = [thought, {"type": "tool_use", "id": call, "name": "Bash", "input": command}]
     if number % 3 == 0:
@@ -191,7 +191,9 @@ def codex(writer: Writer) -> Iterator[Json]:
 
 
 def _codex_step(writer: Writer, number: int, thread: str, turn: str) -> Iterator[tuple[str, Json]]:
-    beside = {"internal_chat_message_metadata_passthrough": {"turn_id": turn, "create_time": 1794724536.13}}
+    beside: Json = {
+        "internal_chat_message_metadata_passthrough": {"turn_id": turn, "create_time": 1794724536.13}
+    }
     if number % STEPS_PER_PROMPT == 0:
         yield from _codex_turn(writer, turn, beside)
     thought = {

@@ -46,6 +46,13 @@ def test_files_go_along_and_fields_stay(program: Program, here: Path) -> None:
     assert (written.name, written.frontmatter.license) == ("better-forms", "MIT")
 
 
+def test_a_skills_file_stands_for_its_folder(program: Program, here: Path) -> None:
+    front = '---\nname: "forms"\ndescription: "Use when asked."\n---\n# Forms\n'
+    Skill.from_text(front, files={"references/a.md": b"a\n"}).write(here / "forms")
+    assert program("export", "forms/SKILL.md", "--to", "out").exit_code == 0
+    assert (here / "out/forms/references/a.md").is_file()
+
+
 def test_a_run_exports_its_best_skill_and_nothing_else(program: Program, finished: Path, here: Path) -> None:
     assert program("export", finished, "--to", "out", *SAID).exit_code == 0
     written = here / "out/pdf-forms"

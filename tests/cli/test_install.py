@@ -62,7 +62,7 @@ def test_out_again_from_below_and_from_afar_and_without_the_source(program, libr
         "would ", ""
     )
     monkeypatch.chdir(here / "home")
-    assert program("uninstall").stderr.strip() == "nothing to do"
+    assert program("uninstall", "--scope", "user").stderr.strip() == "nothing to do"
     program("uninstall", "--project", here)
     assert not (here / ".agents").exists()
 
@@ -156,7 +156,7 @@ def test_the_log_says_what_spoke_and_what_came_back(program, library, here):
     wrong = {"at": 250, "client": "codex", "rule": "s/other", "error": "error: missing )", "place": ""}
     (folder / "errors.jsonl").write_text(json.dumps(wrong) + "\n")
     done = program("hook", "log")
-    assert "1970-01-01 00:05:00" in done.stdout
+    assert "1970-01-01 00:05" in done.stdout
     assert "1 lines of the record could not be read" in done.stderr
     assert "the rule s/other failed and stayed silent, 1 times: error: missing )" in done.stderr
     (rule,) = json.loads(program("hook", "log", "--json").stdout)
@@ -174,6 +174,55 @@ def test_the_log_says_what_spoke_and_what_came_back(program, library, here):
     assert json.loads(program("hook", "log", "--json", "--rule", "bo").stdout) == []
 
 
-def test_a_client_nobody_knows_is_a_mistake(process):
-    done = process("hook", "clippy")
-    assert done.returncode == 2
+def test_the_log_fits_a_narrow_terminal(program, library, here, monkeypatch):
+    folder = here / "sharpen_state" / "hooks"
+    folder.mkdir(parents=True)
+    row = {"what": "fired", "rule": "house-rules/missing-module", "skill": "house-rules", "client": "codex"}
+    row |= {"session": "019a3c5e-7f00-7d22-8d6f-0123456789ab", "cwd": "/w", "tool": "shell"}
+    (folder / "firings.jsonl").write_text(json.dumps({"at": 100, **row}) + "\n")
+    head, line = program("hook", "log", "--each").stdout.splitlines()
+    assert head.split() == ["at", "rule", "client", "session", "cwd", "tool", "recurred", "same"]
+    assert " 019a3c5e " in line
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for wish in ([], ["--each"]):
+        assert len(program("hook", "log", *wish).stdout.splitlines()) == 2
+
+
+def test_a_skills_file_stands_for_its_folder(program, library, here):
+    program("install", library, "--to", "claude")
+    done = program("install", library / "SKILL.md", "--to", "claude")
+    assert done.stderr.strip() == "nothing to do"
+    assert (here / ".agents/skills/house-rules/events.json").is_file()
+
+
+def test_the_home_is_no_project(program, library, here, monkeypatch):
+    monkeypatch.chdir(here / "home")
+    for verb in (("install", library, "--to", "claude"), ("uninstall",)):
+        done = program(*verb)
+        assert done.exit_code == 2
+        assert "add --scope user" in done.stderr
+    assert list((here / "home").iterdir()) == []
+
+
+def test_a_runs_best_skill_gets_a_name(program, library, here, finished):
+    done = program("install", finished, "--to", "claude")
+    assert done.exit_code == 2
+    assert "give one with --name" in done.stderr
+    assert "with --description" in done.stderr
+    said = ("--name", "pdf-forms", "--description", "Fills in forms. Use when a PDF has fields.")
+    assert program("install", finished, "--to", "claude", *said).exit_code == 0
+    text = (here / ".claude/skills/pdf-forms/SKILL.md").read_text()
+    assert text.startswith('---\nname: "pdf-forms"\n')
+    assert text.endswith((finished / "best_skill.md").read_text().lstrip())
+    assert program("install", finished / "best_skill.md", "--to", "claude", *said).exit_code == 0
+    assert program("install", library, "--name", "other", "--to", "claude").exit_code == 0
+    assert "--name and --description are for one skill" in program("install", finished, library, *said).stderr
+
+
+def test_what_is_installed_is_told_by_a_dry_run(program, library, here):
+    program("install", library, "--to", "claude")
+    told = program("uninstall", "--dry-run").stdout.splitlines()
+    assert "would remove  .agents/skills/house-rules/SKILL.md" in told
+    assert "would remove  .claude/settings.json  (made by sharpen)" in told
+    assert "would remove  .agents/sharpen/installed.json" in told

@@ -63,7 +63,8 @@ def test_steps_are_told_one_line_each(program: Program) -> None:
     assert {words[3] for words in with_numbers} >= {"start", "adopt", "gate", "stop", "final", "test"}
 
 
-def test_stopping_and_going_on(agents: Path, process: Process) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_and_going_on(number: signal.Signals, agents: Path, process: Process) -> None:
     whole = process(*OWN, "--budget", 200, "--run", "whole", "--json", "-q")
     slow = {**os.environ, "SLOW": "0.02"}
     command = [sys.executable, "-m", "sharpen", *OWN, "--budget", "200", "--run", "parts", "--json"]
@@ -74,7 +75,7 @@ def test_stopping_and_going_on(agents: Path, process: Process) -> None:
     while "adopt" not in started.stderr.readline():
         assert started.poll() is None
     time.sleep(0.05)
-    started.send_signal(signal.SIGINT)
+    started.send_signal(number)
     out, err = started.communicate(timeout=60)
     assert started.returncode == 130
     assert "run the same command again" in err

@@ -1,6 +1,7 @@
-"""What the real clients sent to a hook, folder names aside: first after `echo boom-okapi; exit 3`.
+"""What clients send to a hook: first after `echo boom-okapi; exit 3`, then after other endings (`ENDINGS`).
 
-Below, how each of them tells of other endings of a shell command (`ENDINGS`) and of other tools.
+They were recorded from the real programs; folder names and durations are round, and fields that nobody reads
+are left out. Made from the descriptions alone are the two interrupted calls of Claude Code.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ CODEX_ITEM = {
             "status": "failed",
             "aggregated_output": "boom-okapi\n",
             "exit_code": 3,
-            "duration": {"secs": 4, "nanos": 101043098},
+            "duration": {"secs": 4, "nanos": 250_000_000},
         },
     },
 }
@@ -178,6 +179,7 @@ ENDINGS = [
     ),
     ("claude-code", "background", claude(stdout="", stderr="", backgroundTaskId="bo8"), "", None, None),
     ("claude-code", "interrupted", claude(stdout="half", interrupted=True), "half", None, None),
+    ("claude-code", "interrupted early", {**claude_error("No."), "is_interrupt": True}, "No.", None, None),
     ("codex", "worked", {**CODEX, "tool_response": LIES}, LIES, None, None),
     (
         "gemini",

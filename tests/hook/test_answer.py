@@ -32,6 +32,7 @@ def test_the_source_is_stated():
         ("a < b and c > d, 1<2", "a < b and c > d, 1<2"),
         ("hid\u200bden \u202eturned\u2066 \x1b[31mred\x00", "hidden turned [31mred"),
         ("one\u2028two\u0085three", "one two three"),
+        ("fil\u3164ler \u115fmark\u034f \U000e0100tag", "filler mark tag"),
     ],
 )
 def test_nothing_in_a_text_ends_the_frame_or_hides(text, kept):

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharpen.hook.event import LONGEST, LONGEST_LINE, Event
+from sharpen.clients import CLIENTS, SHORT_NAMES
+from sharpen.hook import answer
+from sharpen.hook.event import AFTER_TOOL, COMPACTED, LONGEST, LONGEST_LINE, PROMPTED, Event
 from sharpen.hook.quick_json import dumps, loads
 from sharpen.hook.rollout import TAIL, complete
 
@@ -70,8 +72,8 @@ def test_codex_says_the_exit_code_in_its_session_file_only(tmp_path):
     noise = '{"broken": "exit_code", "call_1": "exit_code'
     lines = [json.dumps(payloads.CODEX_ITEM), noise, json.dumps(other), '{"half": "call_1", "exit_code"']
     path.write_text("\n".join(lines))
-    assert completed(path) == (3, True, 4.0)
-    assert completed(path, "call_2") == (0, False, 4.0)
+    assert completed(path) == (3, True, 4.25)
+    assert completed(path, "call_2") == (0, False, 4.25)
     assert completed(path, "call_3") == (None, None, 0.0)
 
 
@@ -87,7 +89,7 @@ def test_the_session_file_is_read_from_its_end(tmp_path):
     with path.open("w") as stream:
         stream.write("x" * (TAIL + 1_000_000) + "\n")
         stream.write(json.dumps(payloads.CODEX_ITEM) + "\n")
-    assert completed(path) == (3, True, 4.0)
+    assert completed(path) == (3, True, 4.25)
 
 
 def test_a_patch_and_a_file_tool_have_paths():
@@ -132,6 +134,16 @@ def test_long_output_keeps_both_ends_and_so_does_a_long_line():
     assert max(map(len, one.split("\n"))) <= LONGEST_LINE
     assert one.startswith("HEAD")
     assert one.endswith("TAIL\nshort")
+
+
+def test_every_event_that_a_client_is_told_to_send_is_known():
+    speaking = {client.name: client.hooks for client in CLIENTS.values() if client.hooks}
+    assert set(speaking) == set(answer.CLIENTS)
+    assert answer.SHORT_NAMES == SHORT_NAMES
+    for hooks in speaking.values():
+        if hooks.format != "plugin":  # OpenCode's names them itself
+            assert set(hooks.after) <= {*AFTER_TOOL, *PROMPTED}
+            assert set(hooks.compacted) <= {*COMPACTED}
 
 
 @given(st.dictionaries(st.sampled_from([*payloads.CLAUDE_WORKED, *payloads.KIMI]), json_values))

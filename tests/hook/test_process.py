@@ -37,16 +37,31 @@ def write_rules(folder: Path, *rules: object) -> None:
 
 def hook(project: Path, client: str, payload: object, *options: str) -> subprocess.CompletedProcess[bytes]:
     given = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    home = project.parent
-    environment = {**os.environ, "HOME": str(home), "SHARPEN_STATE": str(home / "state")}
     command = [sys.executable, "-m", "sharpen", "hook", client, *options]
-    return subprocess.run(command, input=given, env=environment, cwd=home, capture_output=True, timeout=60)
+    return subprocess.run(
+        command, input=given, env=at_home(project), cwd=project.parent, capture_output=True, timeout=60
+    )
+
+
+def at_home(project: Path) -> dict[str, str]:
+    """The environment of a user whose home holds the project."""
+    return {**os.environ, "HOME": str(project.parent), "SHARPEN_STATE": str(project.parent / "state")}
 
 
 def event(
     project: Path, base: dict[str, object] = payloads.CLAUDE_FAILED, **changes: object
 ) -> dict[str, object]:
     return {**base, "cwd": str(project), **changes}
+
+
+def gemini_looks(project: Path, trigger: str = "auto") -> dict[str, object]:
+    """Gemini CLI asks itself before each request whether to compress."""
+    return {
+        **event(project, {}),
+        "session_id": "a1585743",
+        "hook_event_name": "PreCompress",
+        "trigger": trigger,
+    }
 
 
 def record(project: Path) -> list[str]:
@@ -118,6 +133,13 @@ def test_codex_gets_its_exit_code_from_the_session_file(project, tmp_path):
     told = event(project, payloads.CODEX, transcript_path=str(path))
     assert b"A fact." in hook(project, "codex", told).stdout
     assert hook(project, "codex", event(project, payloads.CODEX, session_id="other")).stdout == b""
+
+
+def test_a_line_of_the_session_file_that_is_being_written_hides_no_other(project, tmp_path):
+    path, item = tmp_path / "rollout.jsonl", json.dumps(payloads.CODEX_ITEM)
+    path.write_text(f'{item}\n{item[:-1].rstrip("}")}, "cut')
+    told = event(project, payloads.CODEX, transcript_path=str(path))
+    assert b"A fact." in hook(project, "codex", told).stdout
 
 
 def test_a_batch_of_calls_hears_it_once(project):
@@ -244,9 +266,10 @@ def test_without_a_home_nothing_is_written_beside_the_project(project, home):
 def test_closed_streams_disturb_nobody(project, closed):
     given = project.parent / "event.json"
     given.write_text(json.dumps(event(project)))
-    environment = {**os.environ, "HOME": str(project.parent), "SHARPEN_STATE": str(project.parent / "state")}
     line = f"{sys.executable} -m sharpen hook claude-code < {given} {closed}"
-    done = subprocess.run(["sh", "-c", line], env=environment, cwd=project, capture_output=True, timeout=60)
+    done = subprocess.run(
+        ["sh", "-c", line], env=at_home(project), cwd=project, capture_output=True, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     for path in project.parent.glob("state/hooks/*"):
         assert b"hookSpecificOutput" not in path.read_bytes()
@@ -278,9 +301,9 @@ def test_an_event_that_is_too_long_is_taken_from_the_pipe_and_told(project):
 
 
 def test_an_event_that_never_ends_is_given_up(project):
-    environment = {**os.environ, "HOME": str(project.parent), "SHARPEN_STATE": str(project.parent / "state")}
     command = [sys.executable, "-m", "sharpen", "hook", "claude-code"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=at_home(project)) as process:
         assert process.wait(timeout=60) == 0
         assert process.stdout is not None
         assert process.stdout.read() == b""
@@ -333,12 +356,7 @@ def test_calls_of_one_batch_that_run_one_after_the_other_hear_it_once(project):
 
 def test_gemini_says_when_a_batch_is_over(project):
     write_rules(project, ["shell", "boom-", {**RULE[2], "cooldown": 0}])
-    look = {
-        "session_id": "a1585743",
-        "cwd": str(project),
-        "hook_event_name": "PreCompress",
-        "trigger": "auto",
-    }
+    look = gemini_looks(project)
     assert silent(hook(project, "gemini", look))
     assert not list(project.parent.glob("state/hooks/*.said"))
     failing = event(project, payloads.GEMINI)
@@ -350,28 +368,18 @@ def test_gemini_says_when_a_batch_is_over(project):
 
 
 def test_gemini_looking_whether_to_compress_has_not_compressed(project):
-    look = {
-        "session_id": "a1585743",
-        "cwd": str(project),
-        "hook_event_name": "PreCompress",
-        "trigger": "auto",
-    }
+    look = gemini_looks(project)
     failing = event(project, payloads.GEMINI)
     assert hook(project, "gemini", failing).stdout
     hook(project, "gemini", look)
     assert silent(hook(project, "gemini", failing))
     assert record(project) == ["fired", "again"]
-    hook(project, "gemini", {**look, "trigger": "manual"})
+    hook(project, "gemini", gemini_looks(project, "manual"))
     assert hook(project, "gemini", failing).stdout
 
 
 def test_a_session_of_many_batches_keeps_a_short_file(project):
-    look = {
-        "session_id": "a1585743",
-        "cwd": str(project),
-        "hook_event_name": "PreCompress",
-        "trigger": "auto",
-    }
+    look = gemini_looks(project)
     hook(project, "gemini", event(project, payloads.GEMINI))
     for _ in range(3):
         hook(project, "gemini", look)
@@ -405,18 +413,41 @@ def test_files_of_old_sessions_are_removed_when_a_new_one_begins(project):
     assert not list(folder.glob("old.*"))
 
 
-def test_at_a_terminal_somebody_gets_an_explanation():
+def test_a_client_may_be_called_by_its_short_name(project):
+    assert b"A fact." in hook(project, "claude", event(project)).stdout
+
+
+def test_a_client_nobody_knows_hears_nothing_and_the_log_knows(project):
+    for word in ("clippy", "claude-cod", "Log"):
+        assert silent(hook(project, word, event(project)))
+    known = "claude-code, codex, gemini, opencode, kimi, copilot"
+    told = ("", f"UnknownClientError: no client is called that; known are {known}")
+    assert errors(project) == [told] * 3
+
+
+def test_an_event_that_is_no_json_is_told_as_that(project):
+    for given in (b"hello", b'{"cut', b"[" * 100_000):
+        assert silent(hook(project, "codex", given))
+    assert errors(project) == [("", "NotJSONError: the event was no JSON")] * 3
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("codex", b"is started by a coding agent"), ("clippy", b"no client is called clippy; known are claude")],
+)
+def test_at_a_terminal_somebody_gets_an_explanation(word, told):
     if not hasattr(os, "openpty"):
         pytest.skip("no terminals here")
     master, terminal = os.openpty()
     try:
-        command = [sys.executable, "-m", "sharpen", "hook", "codex"]
+        command = [sys.executable, "-m", "sharpen", "hook", word]
         done = subprocess.run(command, stdin=terminal, capture_output=True, timeout=60)
     finally:
         os.close(master)
         os.close(terminal)
     assert done.returncode == 2
-    assert b"log" in done.stderr
+    assert told in done.stderr
+    assert b"`sharpen hook log`" in done.stderr
 
 
 def test_nothing_heavy_is_imported():

@@ -56,15 +56,6 @@ def test_a_folder_that_is_linked_as_a_whole_needs_no_link(scope):
     }
 
 
-def test_where_links_cannot_be_made_the_folder_is_copied(scope, monkeypatch):
-    monkeypatch.setattr("sharpen.install.skill_folders.LINKS", False)
-    install([skill()], clients("claude-code"), scope=scope)
-    assert tree(scope.root)[".claude/skills/house-rules/SKILL.md"] == skill().text.encode()
-    assert not install([skill()], clients("claude-code"), scope=scope).changes
-    uninstall([], scope=scope)
-    assert tree(scope.root) == {}
-
-
 def test_in_the_home_the_clients_own_files_are_used(tmp_path):
     scope = user_scope(tmp_path)
     install([skill()], EVERYONE, scope=scope)
@@ -129,6 +120,7 @@ def test_new_rules_change_the_rules_file_and_no_command(scope):
         ".agents/skills/house-rules/events.json",
         ".agents/skills/house-rules/references/new.md",
         RULES,
+        RECORD,
         "skills-lock.json",
     }
     assert "bang" in (scope.root / RULES).read_text()
@@ -280,6 +272,89 @@ def test_a_skill_that_was_changed_since_is_neither_replaced_nor_removed(scope):
     assert "My own line." in path.read_text()
 
 
+@pytest.mark.parametrize("out_first", [False, True])
+@pytest.mark.parametrize("file", ["SKILL.md", "references/more.md"])
+def test_what_is_said_about_a_changed_file_helps(scope, file, out_first):
+    install([skill()], EVERYONE, scope=scope)
+    path = scope.root / ".agents/skills/house-rules" / file
+    path.write_text("My own.\n")
+    advice = "was changed since it was installed; move or remove it"
+    if out_first:
+        assert any(advice in note for note in uninstall([], scope=scope).notes)
+    else:
+        with pytest.raises(UsageError, match=advice):
+            install([skill(body="A newer text.")], EVERYONE, scope=scope)
+    path.rename(scope.root / "mine.md")
+    install([skill(body="A newer text.")], EVERYONE, scope=scope)
+    assert "My own" not in path.read_text()
+    assert (scope.root / ".claude/skills/house-rules/SKILL.md").is_file()
+
+
+def test_the_home_is_no_project(tmp_path):
+    home = user_scope(tmp_path).root
+    with pytest.raises(UsageError, match="is your home folder and no project; add --scope user"):
+        project_scope(tmp_path).of("project", project=home, home=home)
+
+
+def test_a_folder_where_everybody_writes_is_refused_and_can_be_left(scope):
+    install([skill()], EVERYONE, scope=scope)
+    scope.root.chmod(0o1777)
+    with pytest.raises(UsageError, match="everybody may write into"):
+        install([skill()], EVERYONE, scope=scope)
+    uninstall([], scope=scope)
+    assert tree(scope.root) == {}
+
+
+def test_all_that_is_wrong_with_rules_is_told_at_once_and_a_doubt_is_a_note(scope):
+    rules = [{"id": "A", "output": "("}, {"id": "b", "say": "x"}]
+    carrying = skill(**{"events.json": json.dumps({"rules": rules}).encode()}, rules=False)
+    with pytest.raises(UsageError) as caught:
+        install([carrying], EVERYONE, scope=scope)
+    for told in (
+        "rule 1: it needs an id",
+        "rule 1: it needs a text",
+        "rule 1: output is",
+        "rule 2 (b): it has no",
+    ):
+        assert told in str(caught.value)
+    rule = {"id": "b", "tool": "shel", "output": "x", "say": "x"}
+    carrying = skill(**{"events.json": json.dumps({"rules": [rule]}).encode()}, rules=False)
+    assert any("did you mean shell?" in note for note in install([carrying], EVERYONE, scope=scope).notes)
+
+
+def test_what_is_told_is_where_it_is_and_what_happens_to_it(tmp_path):
+    scope = user_scope(tmp_path)
+    theirs = scope.root / ".gemini/settings.json"
+    theirs.parent.mkdir()
+    theirs.write_text("{}\n")
+    done = install([skill()], EVERYONE, scope=scope, dry_run=True)
+    told = {one.path: one for one in done.changes}
+    assert all(path.startswith("~/") for path in told)
+    assert told["~/.claude/settings.json"].action == "write"
+    assert told["~/.claude/settings.json"].diff.startswith("--- /dev/null\n+++ ~/.claude/settings.json\n")
+    assert told["~/.gemini/settings.json"].action == "edit"
+    assert told[f"~/{RECORD}"].action == "write"
+    assert f"as they were, ~/.gemini/settings.json are kept in {scope.backups}" in done.notes
+    install([skill()], EVERYONE, scope=scope)
+    out = {one.path: one for one in uninstall([], scope=scope, dry_run=True).changes}
+    assert out["~/.claude/settings.json"].remark == "made by sharpen"
+    assert "+++ /dev/null\n" in out["~/.claude/settings.json"].diff
+    assert out[f"~/{RECORD}"].action == "remove"
+
+
+def test_a_part_of_a_git_project_is_told(scope):
+    (scope.root / ".git").mkdir()
+    assert not any("git project" in note for note in install([skill()], EVERYONE, scope=scope).notes)
+    part = scope.root / "part"
+    part.mkdir()
+    inner = scope.of("project", project=part, home=scope.home)
+    note = f"this is for {part}; its git project begins at {scope.root}"
+    assert any(note in one for one in install([skill()], EVERYONE, scope=inner).notes)
+    (scope.home / ".git").mkdir()
+    (scope.root / ".git").rmdir()
+    assert not any("git project" in note for note in install([skill()], EVERYONE, scope=inner).notes)
+
+
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
@@ -297,7 +372,7 @@ def test_a_skill_that_clients_would_read_otherwise_is_refused(scope, body, compl
 
 
 def test_other_refusals_say_what_to_do(scope):
-    with pytest.raises(UsageError, match="sharpen export"):
+    with pytest.raises(UsageError, match="in its frontmatter"):
         install([Skill.from_text("# Only a text\n")], EVERYONE, scope=scope)
     extra = Skill.from_text('---\nname: "a"\ndescription: "d"\nmodel: "x"\n---\n\n# A\n')
     with pytest.raises(UsageError, match="model"):
@@ -324,11 +399,29 @@ def test_a_long_body_and_a_full_catalogue_are_warned_about(scope):
     assert any("may show 8000 and cuts the rest" in note for note in notes)
 
 
+@pytest.mark.parametrize("theirs", [b"\xff\xfe", b"---\nname: [open\n---\n# X\n", b""])
+def test_a_broken_skill_of_somebody_else_is_in_nobodys_way(scope, theirs):
+    path = scope.root / ".agents/skills/theirs/SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(theirs)
+    install([skill()], EVERYONE, scope=scope)
+    uninstall([], scope=scope)
+    assert path.read_bytes() == theirs
+
+
 def test_a_broken_record_is_named(scope):
     install([skill()], EVERYONE, scope=scope)
     (scope.root / RECORD).write_text("{")
     with pytest.raises(UsageError, match="cannot be read"):
         Record.read(scope)
+
+
+def test_a_record_of_another_version_says_who_can_uninstall_it(scope):
+    install([skill()], EVERYONE, scope=scope)
+    path = scope.root / RECORD
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 1}))
+    with pytest.raises(UsageError, match=r"version 1, .* writes 2\); uninstall with the sharpen that"):
+        uninstall([], scope=scope)
 
 
 @pytest.mark.parametrize("name", ["House-Rules", "HOUSE-RULES"])
@@ -376,6 +469,24 @@ def test_hooks_are_found_again_when_the_program_has_moved(scope, monkeypatch):
     monkeypatch.setattr("sys.executable", "/elsewhere/python")
     uninstall([], scope=scope)
     assert tree(scope.root) == before
+
+
+def test_an_old_command_goes_when_the_user_has_the_new_one_already(scope, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    install([skill()], clients("claude-code"), scope=scope)
+    path = scope.root / ".claude/settings.json"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/sharpen").write_text("#!/bin/sh\n")
+    (tmp_path / "bin/sharpen").chmod(0o755)
+    settings = json.loads(path.read_text())
+    for groups in settings["hooks"].values():
+        groups.append({"hooks": [{"type": "command", "command": "sharpen hook claude-code"}]})
+    path.write_text(json.dumps(settings))
+    install([skill()], clients("claude-code"), scope=scope)
+    commands = [
+        group["hooks"] for groups in json.loads(path.read_text())["hooks"].values() for group in groups
+    ]
+    assert commands == [[{"type": "command", "command": "sharpen hook claude-code"}]] * 3
 
 
 def test_two_skills_of_one_name_are_refused(scope):

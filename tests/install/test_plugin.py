@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from sharpen.errors import SharpenError, UsageError
+from sharpen.errors import SharpenError, StoreError, UsageError
 from sharpen.install import write_plugin
 
 from .places import skill, tree
@@ -40,6 +40,17 @@ def test_without_rules_there_are_no_hooks_and_it_is_an_agent_plugin(tmp_path):
     portable = json.loads(there["plugin.json"])
     assert portable["$schema"] == "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
     assert portable["name"] == "plain"
+
+
+def test_a_plugin_that_cannot_be_written_is_not_there_in_part(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(StoreError, match="empty could not be written"):
+        write_plugin(
+            [skill(**{f"references/{'x' * 300}.md": b"a name that no disk takes"})], tmp_path / "empty"
+        )
+    assert tree(tmp_path) == {"empty": "folder"}
+    write_plugin([skill()], tmp_path / "empty")
+    assert "skills/house-rules/SKILL.md" in tree(tmp_path / "empty")
 
 
 def test_what_is_there_is_not_written_over(tmp_path):

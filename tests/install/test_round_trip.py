@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -231,6 +232,33 @@ def without_ours(content: dict[str, Any], place: Place) -> dict[str, Any]:
     if not wanted["hooks"] and "hooks" not in place.meant:
         del wanted["hooks"]
     return wanted
+
+
+INLINE = {
+    "kimi": lambda meant: f"hooks = {_inline(meant['hooks'])}\n",
+    "codex profile": lambda meant: f"[skills]\nconfig = {_inline(meant['skills']['config'])}\n",
+}
+
+
+def _inline(rows: list[dict[str, Any]]) -> str:
+    tables = (", ".join(f"{key} = {json.dumps(value)}" for key, value in row.items()) for row in rows)
+    return f"[{', '.join(f'{{{table}}}' for table in tables)}]"
+
+
+@pytest.mark.parametrize("kind", INLINE)
+def test_an_inline_list_of_ours_is_left_alone_and_told(tmp_path: Path, kind: str) -> None:
+    place = Place(tmp_path, kind, 0)
+    place.file.write_text("")
+    place.install(A)
+    written = INLINE[kind](place.means())
+    place.file.write_text(written)
+    if kind == "kimi":
+        place.install(A)  # they are there: nothing to add
+        assert place.read() == written
+    done = uninstall([], scope=place.scope)
+    assert place.read() == written
+    (note,) = done.notes
+    assert re.match(r"left alone: ~/\.\S+/config\.toml still .*; take it out by hand", note)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from sharpen.errors import SkillError
+from sharpen.hook.answer import LONGEST_TEXT
 from sharpen.skills import Skill
-from sharpen.skills.rules import FILE, LONGEST_PATTERN, LONGEST_TEXT, compiled, rules_of
+from sharpen.skills.rules import FILE, LONGEST_PATTERN, compiled, rules_of
 
 GOOD = {
     "id": "missing-module",
@@ -52,6 +53,8 @@ def test_a_rule_is_compiled_into_one_line_that_names_its_skill():
         ({"say": "x" * (LONGEST_TEXT + 1)}, "shorten it"),
         ({"say": "hidden\u200btext"}, r"U\+200B"),
         ({"say": "turned\u202etext"}, r"U\+202E"),
+        ({"say": "filled\u3164text"}, r"U\+3164"),
+        ({"say": "selected\U000e0100text"}, r"U\+E0100"),
         ({"output": "("}, "not a regular expression"),
         ({"output": 3}, "not a regular expression"),
         ({"output": None}, "not a regular expression"),
@@ -108,6 +111,14 @@ def test_a_rule_with_such_a_pattern_is_refused_wherever_it_stands():
     for rule in ({**GOOD, "output": r"(a+)+$"}, {**GOOD, "not": {"command": r"(\w+\s?)*$"}}):
         with pytest.raises(SkillError, match="can take for ever"):
             rules_of(skill_with(rule))
+
+
+def test_of_several_skills_the_one_with_such_a_pattern_is_named():
+    other = Skill.from_text(
+        skill_with().text.replace("imports", "other"), files=skill_with({**GOOD, "output": "(a+)+$"}).files
+    )
+    with pytest.raises(SkillError, match=r"^events\.json of the skill other, rule missing-module: "):
+        rules_of(skill_with(GOOD), other)
 
 
 def test_one_glob_or_language_is_a_list_of_one():

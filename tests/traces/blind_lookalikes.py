@@ -62,6 +62,12 @@ FIXED: dict[str, list[str]] = {
         "  + result = (known after apply)\n",
         "access_token: string\n",
     ],
+    "documented": [
+        "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE\nAWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n",
+        "let token = Token::new(TokenKind::Ident, span);\n",
+        "user:password@tcp(localhost:3306)/db\n",
+        "define('AUTH_KEY', 'put your unique phrase here');\n",
+    ],
     "code": [
         'key = os.environ["API_KEY"]\n',
         "token = os.getenv('GITHUB_TOKEN')\n",
@@ -333,6 +339,11 @@ def lookalikes(seed: int = 606, *, rounds: int = 7) -> Iterator[str]:
             {"usage": {"input_tokens": d.randrange(99999), "cached_tokens": 0, "output_tokens": 3}}
         )
         yield f"tokens: {d.randrange(10**7)}/{10**7} keys={d.randrange(999)} secrets_found: 0 password_attempts = {d.randrange(9)}\n"
+
+        yield f"arn:aws:secretsmanager:eu-west-1:{d.of('123456789', 12)}:secret:prod/db-{d.an(6)}\n"
+        yield f"GET /home/dashboard/{d.of(LOWER, 6)}.html 304\nrouter.push('/home/{d.of(LOWER, 6)}')\n"
+        yield f"TOKEN_EXPIRES_AT=2026-11-0{d.randrange(1, 9)}T10:11:12Z\nAPI_KEY_ID={d.an(20)}\n"
+        yield f"reset_token   varchar(2{d.randrange(10, 55)})\npassword      scram-sha-256\nsecret  v1.{d.randrange(9)}.3\n"
 
     for texts in FIXED.values():
         yield from texts

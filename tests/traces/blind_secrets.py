@@ -89,7 +89,10 @@ def planted(seed: int = 505, *, rounds: int = 8) -> Iterator[Planted]:
             yield plant(kind, where_named(dice, name, secret), secret)
     for _ in range(rounds):
         yield from contextual(dice)
+        yield from told_to_programs(dice)
+        yield from answered(dice)
         yield from personal(dice)
+        yield from accounts(dice)
 
 
 def pem(d: Dice, label: str, size: int = 12) -> str:
@@ -528,3 +531,126 @@ def personal(d: Dice) -> Iterator[Planted]:
     yield plant("user-git", f"user.name={first.title()} {last.title()}\nuser.email={mail}\n", mail)
     yield plant("user-sudo", f"[sudo] password for {name}: \n", name)
     yield plant("user-denied", f"{name} is not in the sudoers file.  This incident will be reported.\n", name)
+
+
+def told_to_programs(d: Dice) -> Iterator[Planted]:
+    """Kinds that a second blind author found missing, and their neighbours; written down with the rules in sight."""
+    places = {
+        "directive": [
+            "requirepass {}\nmaxmemory 256mb\n",
+            "masterauth {}\nreplica-read-only yes\n",
+            "uri ldap://dc1\nbinddn cn=svc,dc=corp\nbindpw {}\n",
+            "release {{\n    storePassword '{}'\n    keyAlias 'upload'\n}}\n",
+            "Key         Value\n---         -----\nclient_id   web\npassword    {}\n",
+            'network={{\n    ssid="office"\n    psk="{}"\n}}\n',
+        ],
+        "command-word": [
+            "$ htpasswd -bc .htpasswd admin '{}'\nAdding password for user admin\n",
+            "$ htpasswd -nbB admin '{}'\n",
+            "$ openssl pkcs12 -in c.p12 -passin 'pass:{}' -nodes -out c.pem\n",
+            "$ openssl rsa -in k.pem -passin pass:{} -out k2.pem\n",
+            "$ lftp -u deploy,{} sftp://files.corp.net -e 'ls; bye'\n",
+            "$ rabbitmqctl add_user app '{}'\n",
+            "$ echo '{}' | sudo -S systemctl restart app\n",
+            "$ echo {} | docker login -u ci --password-stdin registry.corp.net\n",
+        ],
+        "statement": [
+            "mysql> SET PASSWORD FOR 'app'@'%' = '{}';\nQuery OK, 0 rows affected\n",
+            'db, err := sql.Open("mysql", "app:{}@tcp(db.svc:3306)/orders?parseTime=true")\n',
+            'array(2) {{\n  ["password"]=>\n  string(20) "{}"\n}}\n',
+            'variable "db_password" {{\n  type    = string\n  default = "{}"\n}}\n',
+            "smtp:\n  password: >-\n    {}\n  port: 587\n",
+            "AWS_BEARER_TOKEN_BEDROCK={}\nAWS_REGION=eu-west-1\n",
+        ],
+    }
+    for kind, texts in places.items():
+        for text in texts:
+            word = d.an(20)
+            yield plant(kind, text.format(word), word)
+    crypt = d.of(B64.replace("+", "."), 86)
+    yield plant(
+        "password-hash",
+        f"root:*:19700:0:99999:7:::\ndeploy:$6${d.an(16)}${crypt}:19811:0:99999:7:::\n",
+        crypt,
+    )
+    crypt = d.of(B64.replace("+", "."), 53)
+    yield plant("password-hash", f"INSERT INTO users VALUES (7, '$2b$12${crypt}');\n", crypt)
+    phrase = d.of(B64 + "!@#%^&*()-_[]{}<>~ |", 63) + "x"
+    yield plant("framework-key", f"define( 'SECURE_AUTH_KEY',  '{phrase}' );\n", phrase)
+    appid = d.hex(32)
+    yield plant(
+        "query-key", f"GET https://api.weather.dev/v2/now?q=Oslo&appid={appid}&units=metric 200\n", appid
+    )
+
+
+def answered(d: Dice) -> Iterator[Planted]:
+    """Kinds that a third blind author found missing, written down with the rules in sight."""
+    places = {
+        "asked-for": [
+            "$ echo $DB_PASSWORD\n{}\n$ ls\n",
+            "$ printenv JWT_SECRET\n{}\n",
+            ">>> settings.SECRET_KEY\n'{}'\n",
+            "(Pdb) p self.api_key\n'{}'\n",
+            "$ kubectl get secret db -o jsonpath='{{.data.password}}' | base64 -d; echo\n{}\n",
+            "$ terraform output -raw db_password\n{}\n",
+            "Please use the following password to proceed:\n\n{}\n\nIt is kept in a file.\n",
+        ],
+        "cloud-answer": [
+            '{{\n    "Name": "prod/api",\n    "SecretString": "{}"\n}}\n',
+            '{{\n    "Name": "/prod/db",\n    "Type": "SecureString",\n    "Value": "{}"\n}}\n',
+            '[\n  {{\n    "keyName": "key1",\n    "permissions": "FULL",\n    "value": "{}"\n  }}\n]\n',
+            '{{\n  "db": {{\n    "sensitive": true,\n    "type": "string",\n    "value": "{}"\n  }}\n}}\n',
+            "Unseal Key 1: {}\nInitial Root: none\n",
+            "Your new API key: {} (shown once)\n",
+            "  data:\n    DATABASE_URL: {}\n  kind: Secret\n",
+        ],
+        "table": [
+            "| Variable | Value |\n|---|---|\n| `ADMIN_TOKEN` | `{}` |\n",
+            "\u2551 PGPASSWORD \u2502 {} \u2551\n\u2551 PGPORT     \u2502 5432 \u2551\n",
+        ],
+        "command-word": [
+            "$ sonar-scanner -Dsonar.login={}\n",
+            "$ mc alias set s3 http://localhost:9000 minio {}\n",
+            '$ gh secret set DEPLOY --body "{}" --repo acme/web\n',
+            "$ gh secret set DEPLOY_TOKEN --body {}\n",
+            "$ aws configure set aws_secret_access_key {}\n",
+            "$ htpasswd -b -c .htpasswd admin {}\n",
+            'echo "::add-mask::{}"\n',
+        ],
+        "default-value": ["const token = process.env.API_TOKEN || '{}';\n"],
+        "pass-line": ["user: admin\npass: {}\n", "[remote]\nuser = me\npass = {}\n"],
+    }
+    for kind, texts in places.items():
+        for text in texts:
+            word = d.an(20)
+            yield plant(kind, text.format(word), word)
+    thought_up = f"{d.choice(LAST).title()}{d.choice(FIRST).title()}{d.randrange(10, 99)}!"
+    for text in (
+        "ADMIN_PASSWORD={}\nADMIN_USER=admin\n",
+        "admin_password: {}\n",
+        '"Server=db;User Id=sa;Password={};Encrypt=True"\n',
+    ):
+        yield plant("thought-up", text.format(thought_up), thought_up)
+    for sign in "=/-+":
+        word = sign + d.an(9) + "/" + d.an(9)
+        yield plant("odd-beginning", f"client.auth(:password => '{word}')\n", word)
+        yield plant("odd-beginning", f"docker login -u ci --password '{word}' registry.corp.net\n", word)
+    letters = "cpApw" + d.choice(("OGqoebwho", "TrLiemura"))
+    yield plant("thought-up", f'setx DB_PASSWORD "{letters}"\n', letters)
+    token = f"{d.of(DIGITS, 10)}:AA{d.an(33)}"
+    yield plant("telegram-address", f"POST https://api.telegram.org/bot{token}/sendMessage 200\n", token)
+    token = f"ya29.c.{d.an(90)}"
+    yield plant("service-token", f"$ gcloud auth print-access-token\n{token}\n", token)
+
+
+def accounts(d: Dice) -> Iterator[Planted]:
+    name = d.choice(FIRST)[0] + d.choice(LAST)
+    yield plant("user-who", f"$ who\n{name}   pts/0        2026-11-09 10:11 (:0)\n", name)
+    yield plant(
+        "user-ps", f"UID   PID  PPID  C STIME TTY\n{name}  4242  4000  0 10:11 pts/0  00:00:01 vim x\n", name
+    )
+    yield plant("user-sudo", f"User {name} may run the following commands on devbox:\n    (ALL) ALL\n", name)
+    yield plant(
+        "user-sudo", f"box sudo:  {name} : TTY=pts/0 ; PWD=/srv ; USER=root ; COMMAND=/bin/ls\n", name
+    )
+    yield plant("user-ssh", f"Host bastion\n  User {name}\n  Port 22\n", name)

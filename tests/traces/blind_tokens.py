@@ -57,6 +57,11 @@ TOKENS: dict[str, list[Callable[[Dice], str]]] = {
         lambda d: "ghu_" + d.an(36),
         lambda d: "ghr_" + d.an(76),
     ],
+    "bedrock": [lambda d: "ABSKQmVkcm9ja0FQSUtleS" + d.of(B64, 108) + "="],
+    "langsmith": [lambda d: f"lsv2_pt_{d.hex(32)}_{d.hex(10)}"],
+    "dropbox": [lambda d: "sl.B" + d.u64(134)],
+    "netlify": [lambda d: "nfp_" + d.an(36)],
+    "mapbox": [lambda d: "sk.eyJ1Ijoi" + d.an(64) + "." + d.u64(22)],
     "github-fine-grained": [lambda d: "github_pat_" + d.an(22) + "_" + d.an(59)],
     "gitlab": [
         lambda d: "glpat-" + d.u64(20),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sharpen.traces import check, to_json
+from sharpen.traces import FinalMetrics, Trajectory, check, to_json
 from sharpen.traces.gathering import Gathering
 from sharpen.traces.lines import Values
 from sharpen.traces.sources import FORMATS
@@ -42,6 +42,13 @@ def test_steps_of_right_trajectories_come_out_as_they_went_in(tmp_path, trajecto
     assert tuple(sink.sessions[0].steps) == trajectory.steps
     inner = [tuple(session.steps) for session in sink.sessions[1:]]
     assert inner == [each.steps for each in trajectory.subagent_trajectories]
+    assert _totals(sink.sessions[0].trajectory()) == _totals(trajectory)
+
+
+def _totals(trajectory: Trajectory) -> tuple[float | None, ...]:
+    final = trajectory.final_metrics or FinalMetrics()
+    tokens = (final.total_prompt_tokens, final.total_completion_tokens, final.total_cached_tokens)
+    return (*tokens, final.total_cost_usd)
 
 
 STRANGE = st.recursive(

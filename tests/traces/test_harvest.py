@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -92,7 +93,7 @@ def test_sources_are_not_touched(home, db):
     }
     run(sources(home), db)
     after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in home.rglob("*") if path.is_file()}
-    assert {path: after[path] for path in before} == before
+    assert after == before
 
 
 def test_one_project_only_and_the_others_stay_as_they_were(home, db):
@@ -125,6 +126,65 @@ def test_sub_agents_are_inside_the_session_that_started_them(tmp_path, db):
         assert [child.steps[0].message for child in trajectory.subagent_trajectories] == ["look"]
         to_json(trajectory)
         assert archive.forget([outer.number]) == 2
+
+
+def test_sub_agents_of_sub_agents_are_inside_whatever_they_are_called(tmp_path, db):
+    value = stories.atif_value()
+    inner = {**value, "agent": {"name": "looker", "version": "1"}, "trajectory_id": "inner"}
+    innermost = {**value, "agent": {"name": "reader", "version": "1"}, "trajectory_id": "innermost"}
+    value["subagent_trajectories"] = [{**inner, "subagent_trajectories": [innermost]}]
+    run([SourceFile(stories.document(tmp_path / "t.json", value), FORMATS["atif"])], db)
+    with Archive.open(db) as archive:
+        (outer,) = [row.number for row in archive.rows() if not row.parent]
+        (looker,) = archive.trajectory(outer).subagent_trajectories
+        assert (looker.agent.name, looker.subagent_trajectories[0].agent.name) == ("looker", "reader")
+        assert archive.forget([outer]) == 3
+
+
+def test_sub_agents_that_claim_to_have_started_each_other_are_told_once(tmp_path, db):
+    files = [
+        stories.lines(
+            tmp_path / f"{own}.jsonl",
+            [stories.codex_meta(id=own, parent_thread_id=other), stories.codex_user(own)],
+        )
+        for own, other in ("ab", "ba")
+    ]
+    run([SourceFile(path, FORMATS["codex"]) for path in files], db)
+    with Archive.open(db) as archive:
+        told = archive.trajectory(archive.find("a").number)
+        assert [inner.session_id for inner in told.subagent_trajectories] == ["b"]
+        assert told.subagent_trajectories[0].subagent_trajectories == ()
+        assert archive.forget([archive.find("a").number]) == 2
+
+
+def test_what_was_taken_out_is_counted_for_the_session_it_was_in(tmp_path, db):
+    told = [
+        stories.claude_line("user", "I am a@corp.io"),
+        stories.claude_line("user", "look for b@corp.io", isSidechain=True, agentId="x"),
+        stories.claude_line("user", "and c@corp.io"),
+    ]
+    path = stories.lines(tmp_path / "s1.jsonl", told)
+    tallies = run([SourceFile(path, FORMATS["claude-code"])], db)
+    with Archive.open(db) as archive:
+        taken = {row.relation: row.redactions["email"] for row in archive.rows()}
+    assert taken == {"": 2, "sub-agent": 1}
+    assert tallies["claude-code"].redactions["email"] == 3
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_files_that_tell_one_session_the_later_one_counts(order, tmp_path, db):
+    recorded = sorted((Path(__file__).parent / "data/sessions/codex-paginated").glob("*.jsonl"))[:2]
+    paths = [Path(shutil.copy(path, tmp_path)) for path in recorded]
+    tallies = run([SourceFile(paths[place], FORMATS["codex"]) for place in order], db)
+    with Archive.open(db) as archive:
+        (row,) = archive.rows()
+        asked = [step.message for step in archive.steps(row.number) if step.source == "user"]
+    assert asked == ["One: make a", "Three: make c", "Four: make d"]
+    assert (tallies["codex"].sessions, tallies["codex"].steps) == (1, row.steps)
+    paths[0].rename(packed := paths[0].with_suffix(".jsonl.1"))
+    run([SourceFile(packed, FORMATS["codex"])], db)
+    with Archive.open(db) as archive:
+        assert archive.rows() == [row]
 
 
 def test_files_of_the_same_name_are_sessions_of_their_own(tmp_path, db):
@@ -409,3 +469,14 @@ def plant(path: Path, place: str, text: str) -> bool:
     new = new.replace(place, spelled) if new == old else new
     path.write_text(new)
     return new != old
+
+
+def test_the_number_of_a_forgotten_session_is_not_given_again(home, db):
+    first, *rest = sources(home)
+    run([first], db)
+    with Archive.open(db) as archive:
+        (gone,) = (row.number for row in archive.rows())
+        archive.forget([gone])
+    run(rest, db)
+    with Archive.open(db) as archive:
+        assert gone not in {row.number for row in archive.rows()}

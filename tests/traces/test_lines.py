@@ -42,21 +42,9 @@ TEXTS = (
 )
 
 
-@pytest.fixture
-def slowly(monkeypatch):
-    """The same without msgspec."""
-
-    def read(text: bytes) -> object:
-        with monkeypatch.context() as patch:
-            patch.setattr(lines, "_fast", lines._slowly)
-            return parsed(text)
-
-    return read
-
-
 @pytest.mark.parametrize("text", TEXTS)
-def test_both_decoders_say_the_same(text, slowly):
-    assert repr(parsed(text)) == repr(slowly(text))
+def test_both_decoders_say_the_same(text):
+    assert repr(parsed(text)) == repr(lines._slowly(text))
 
 
 @given(value=VALUES, ascii_only=st.booleans())

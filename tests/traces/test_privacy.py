@@ -145,7 +145,8 @@ def test_lone_surrogates_do_no_harm():
     "piece", ["a", "a.", "eyJ-", "1.", "+1 ", "@a.", "/home/", "://a:", "key=", "AKIA", "-----BEGIN "]
 )
 def test_repeated_pieces_take_no_time_that_grows_beyond_bounds(engine, piece):
-    text = piece * (200_000 // len(piece))
+    size = 200_000 if engine == "re2" else 15_000  # characters; Python's engine is that much slower
+    text = piece * (size // len(piece))
     assert isinstance(privacy(engine).redact(text), str)
 
 
@@ -163,6 +164,11 @@ def test_the_words_of_a_command_are_read_together():
         }
     )
     assert WORD not in str(cleaned)
+
+
+@every_engine
+def test_what_looked_like_an_option_hides_no_name(engine):
+    assert privacy(engine).redact(f"tool -passwd={WORD} -v") == "tool -passwd=[redacted:assignment] -v"
 
 
 def test_a_name_beside_a_value_speaks_for_it():
@@ -225,3 +231,59 @@ def test_who_was_asked_for_is_known_from_then_on():
     assert names_told(step) == ["marianne"]
     redactor.learn("marianne")
     assert "marianne" not in str(clean_step(step, redactor).results)
+
+
+@every_engine
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SLACK_BOT_TOKEN=xoxb-your-token",
+        "if token==other_token: pass",
+        "tool --password --verbose",
+        "tool --password-file /run/secrets/db --token /etc/tokens/main.key",
+        "$ echo $API_TOKEN\ndone-with-it\n",
+        "$ base64 -d logo.b64\nq7XwZt5Rk2Zt5Rk2Zt5Rk2\n",
+        "checks:\n  pass: true\n  pass: all-of-them\n",
+        "| token | base64 | yes |\n",
+        "echo $TOKEN | sha256sum",
+        "User interface\nUser guide\n",
+    ],
+)
+def test_what_only_resembles_an_announcement_stays(engine, text):
+    assert privacy(engine).redact(text) == text
+
+
+@every_engine
+def test_a_long_lead_hides_no_other_find(engine):
+    text = f"$ aws secretsmanager get-secret-value --profile mara@corp.io --output text\n{WORD}\n"
+    told = privacy(engine).redact(text)
+    assert told == text.replace("mara@corp.io", "[redacted:email]").replace(WORD, "[redacted:secret]")
+
+
+@every_engine
+def test_a_secret_of_kubernetes_ends_with_its_block(engine):
+    told = privacy(engine).redact("  data:\n    URL: cG9zdGdyZXM6Ly9hcHA=\n  kind: Secret\n")
+    assert told.endswith("\n  kind: Secret\n")
+    assert "cG9zd" not in told
+
+
+@pytest.mark.parametrize("command", [f"printenv {name}" for name in ("JWT_SECRET", "DB_PASSWORD")])
+@pytest.mark.parametrize("spelled", [lambda line: line, lambda line: ["bash", "-lc", line]])
+def test_what_a_command_was_asked_for_goes(command, spelled):
+    call = ToolCall("1", "bash", {"command": spelled(command)})
+    step = Step("agent", "", tool_calls=(call,), results=(Result(f"{WORD}\n", "1"),))
+    redactor = privacy("re")
+    cleaned = clean_step(step, redactor)
+    assert WORD not in str(cleaned.results)
+    assert cleaned.tool_calls == (call,)
+    assert redactor.found.total() == 1
+
+
+def test_what_a_command_printed_stays_when_it_asked_for_nothing():
+    step = Step(
+        "agent",
+        "",
+        tool_calls=(ToolCall("1", "bash", {"command": "pytest -k tokens"}),),
+        results=(Result("3 passed\n" + WORD, "1"),),
+    )
+    assert clean_step(step, privacy("re")).results == step.results

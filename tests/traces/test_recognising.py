@@ -61,7 +61,7 @@ def survive(path: Path, name: str) -> None:
     try:
         read_file(SourceFile(path, FORMATS[name]), Gathering())
     except (UsageError, sqlite3.DatabaseError):
-        assert FORMATS[name].layout == "database"
+        assert FORMATS[name].layout == "opaque"
 
 
 @pytest.mark.parametrize("layout", ["array", "lines"])

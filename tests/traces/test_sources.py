@@ -210,6 +210,32 @@ def test_claude_sub_agents_between_the_lines(tmp_path):
     assert (inner.about.parent, inner.about.relation) == ("s1", "sub-agent")
 
 
+def test_gemini_a_file_without_its_neighbours_still_names_its_folder(tmp_path):
+    header = {name: value for name, value in stories.gemini_header().items() if name != "directories"}
+    context = (
+        "<session_context>\nMy operating system is: linux\n- **Workspace Directories:**\n  - /srv/my app\n"
+        "  - /srv/second\n- **Directory Structure:**\n</session_context>"
+    )
+    told = [
+        header,
+        {"$set": {"messages": [stories.gemini_user("c", context)]}},
+        stories.gemini_user("u", "x"),
+    ]
+    (session,) = read(stories.lines(tmp_path / "session-alone.jsonl", told))
+    assert session.about.project == "/srv/my app"
+
+
+def test_claude_a_fork_that_names_its_base(tmp_path):
+    copied = {"forkedFrom": {"sessionId": "base", "messageUuid": "u1"}}
+    told = [stories.claude_line("user", "old", **copied), stories.claude_line("user", "new")]
+    (session,) = read(stories.lines(tmp_path / "s1.jsonl", told))
+    assert (session.about.parent, session.about.relation) == ("base", "fork")
+    assert [(step.message, step.is_copied_context) for step in session.steps] == [
+        ("old", True),
+        ("new", None),
+    ]
+
+
 def test_claude_outputs_that_were_spilled_are_read_and_nothing_else_is(tmp_path):
     told = stories.claude_command(1)
     told[1]["message"]["content"][0]["content"] = (

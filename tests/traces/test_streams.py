@@ -128,6 +128,18 @@ def test_opencode_known_prices_add_up():
     assert STREAMS["opencode"].read(lines(finish, finish)).spent.usd == 1.0
 
 
+@pytest.mark.parametrize(
+    ("client", "end"),
+    [
+        ("codex", {"type": "turn.completed"}),
+        ("opencode", {"type": "step_finish", "part": {"reason": "stop"}}),
+    ],
+)
+def test_tokens_that_nobody_counted_are_unknown(client, end):
+    spent = STREAMS[client].read(lines(end)).spent
+    assert (spent.prompt_tokens, spent.completion_tokens) == (None, None)
+
+
 CURSOR = (
     {"type": "system", "subtype": "init", "model": "m", "session_id": "s", "apiKeySource": "env"},
     {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "Do it"}]}},

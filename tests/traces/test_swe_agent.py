@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from sharpen.traces import Spent
+
 from .readings import only_session, story
 from .recordings import DATA
 from .stories import document
@@ -57,9 +59,7 @@ def test_complaints_and_interruptions_are_no_observations():
 
 
 def test_tokens_that_nobody_counted_are_not_zero():
-    ending = only_session(DATA / "mini_tools.traj.json").ending
-    assert ending.spent is None
-    assert (ending.facts["model_calls"], ending.facts["cost_usd"]) == (2, 2.0)
+    assert only_session(DATA / "mini_tools.traj.json").ending.spent == Spent(calls=2, usd=2.0)
 
 
 def test_tokens_and_prices_of_answers_are_added_up(tmp_path):

@@ -13,11 +13,17 @@ def main() -> None:
         from sharpen.hook.run import run_if_meant
 
         run_if_meant(sys.argv[2:])
-    from sharpen.cli.app import app
+    import signal
 
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any locale can show any skill
-    app(prog_name="sharpen")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # stopped either way: tidy up, say so, end
+    try:
+        from sharpen.cli.app import app
+
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # any locale, any skill
+        app(prog_name="sharpen")
+    except KeyboardInterrupt:  # before there was a verb that could be stopped
+        sys.exit(130)
 
 
 __all__ = ["main"]

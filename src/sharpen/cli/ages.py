@@ -12,11 +12,11 @@ LONGEST = timedelta(days=100 * 365)
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
 
 
-def age(text: str, *, option: str) -> timedelta:
-    """A length of time."""
+def age(text: str, *, option: str, or_else: str = "") -> timedelta:
+    """A length of time; `or_else` says what else may be typed there."""
     found = _AGE.fullmatch(text.strip().lower())
     if found is None:
-        raise UsageError(f"{option} {text}: say how long, such as 12h, 30d, 6w, 3m (months) or 1y")
+        raise UsageError(f"{option} {text}: say how long, such as 12h, 30d, 6w, 3m (months) or 1y{or_else}")
     length = timedelta(hours=int(found[1]) * _HOURS[found[2]])
     if length > LONGEST:
         raise UsageError(f"{option} {text}: that is before there were sessions; 100y is the most")
@@ -37,4 +37,4 @@ def moment(text: str, *, option: str) -> datetime:
         found = datetime.fromisoformat(text)
         return found if found.tzinfo else found.astimezone()
     except (ValueError, OverflowError, OSError):
-        return datetime.now(UTC) - age(text, option=option)
+        return datetime.now(UTC) - age(text, option=option, or_else="; or since when, such as 2026-01-31")

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sharpen.cli import options
+from sharpen.cli.skill_arguments import Description, Name, dressed, home_of
 from sharpen.cli.terminal import print_json, say
 from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
-from sharpen.skills import Finding, Frontmatter, Skill, lint
+from sharpen.skills import Finding, Skill, lint
 from sharpen.skills.folder import SKILL_FILE
-from sharpen.skills.frontmatter import violations
-
-TYPED = {
-    "name-missing": "it has no name; give one with --name",
-    "description-missing": "it has no description; say what it does and when to use it with --description",
-}
-"""What is missing and can be typed, by the rule that misses it."""
 
 
 def command(
@@ -29,12 +22,8 @@ def command(
         typer.Argument(metavar="RUN|SKILL", help="A run folder (its best skill), a skill file or folder."),
     ],
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder of skills to put it in.")],
-    name: Annotated[
-        str | None, typer.Option("--name", help="The skill's name, which is its folder's, too.")
-    ] = None,
-    description: Annotated[
-        str | None, typer.Option("--description", help="What the skill does and when to use it.")
-    ] = None,
+    name: Name = None,
+    description: Description = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a skill that is there already.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -44,8 +33,8 @@ def command(
     follows the Agent Skills standard; what does not is refused with what to do about it. Only the skill is
     written: nothing a teacher kept for itself.
     """
-    given = skill_at(path)
-    skill = _dressed(given, path, name, description)
+    given = skill_at(home_of(path))
+    skill = dressed(given, path, name, description, to_be="exported")
     folder = to if to.resolve().name == skill.name else to / str(skill.name)
     findings = lint(skill, folder_name=folder.resolve().name)
     _refuse_errors(path, findings, shift=_first_line(skill) - _first_line(given))
@@ -59,16 +48,6 @@ def command(
         print_json({"folder": str(folder), "digest": skill.digest, "warnings": warnings})
     else:
         typer.echo(str(folder))
-
-
-def _dressed(skill: Skill, path: Path, name: str | None, description: str | None) -> Skill:
-    """The skill under freshly written frontmatter, with what was typed in place of what it had."""
-    front = skill.frontmatter or Frontmatter()
-    front = replace(front, name=name or front.name, description=description or front.description)
-    broken = [TYPED.get(one.rule, one.message) for one in violations(front)]
-    if broken:
-        raise UsageError(f"{path} cannot be exported: {'; '.join(broken)}")
-    return skill.with_frontmatter(front)
 
 
 def _refuse_errors(path: Path, findings: tuple[Finding, ...], *, shift: int) -> None:

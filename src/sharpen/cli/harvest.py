@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from sharpen.cli import options
 from sharpen.cli.ages import moment
 from sharpen.cli.terminal import console, print_json, print_table, say
 from sharpen.errors import UsageError
+from sharpen.report.sentences import plural
 from sharpen.traces.archive import Archive
 from sharpen.traces.harvest import Conditions, Tally, closed, find, harvest
 from sharpen.traces.privacy import Privacy
@@ -57,7 +59,12 @@ def command(
     the machine. Credentials, e-mail addresses, telephone numbers, IP addresses and user names are taken out
     before anything is written. Run it again at any time: only what is new or changed is read.
     """
-    chosen = _files(files or [], _names(sources or []))
+    names = _names(sources or [])
+    wanted = [] if files else _clients(names)
+    chosen = _given(files, names) if files else find(wanted)
+    shut = {format_.name: found for format_ in wanted if (found := closed([format_]))}
+    if not chosen:
+        raise UsageError(_nothing(wanted, shut))
     asked = Conditions(
         project=project.expanduser().resolve() if project else None,
         since=moment(since, option="--since") if since else None,
@@ -67,27 +74,41 @@ def command(
         say("redaction is slow without RE2, about 5 s for a megabyte: pip install 'sharpen[traces]'")
     with Archive.open(to, create=True) as archive, _bar(chosen, quiet=quiet) as progress:
         tallies = harvest(chosen, archive, privacy=privacy, conditions=asked, on_file=progress)
-    _print(tallies, to, as_json=json)
+        forgotten = archive.forgotten
+    for name, folders in shut.items():
+        told = (privacy.redact(f"{folder}: you may not look into it") for folder in folders)
+        tallies.setdefault(name, Tally()).refused.extend(told)
+    _complain(tallies, is_handed=bool(files))
+    if json:
+        print_json({name: _facts(tally) for name, tally in sorted(tallies.items())})
+        return
+    _print(tallies)
+    if not quiet:
+        say(_summary(tallies))
+        say(_end(tallies, to, forgotten))
 
 
 def _names(given: Sequence[str]) -> list[str]:
-    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
-    return [SHORT_NAMES.get(name, name) for name in names]
+    typed = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
+    known = [ALL, *SHORT_NAMES, *FORMATS]
+    for name in typed:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}? There" if near else "there"
+            raise UsageError(f"--from {name}: there is no such source; {hint} are {', '.join(known)}")
+    return [SHORT_NAMES.get(name, name) for name in typed]
 
 
-def _files(handed: list[Path], names: list[str]) -> list[SourceFile]:
-    unknown = [name for name in names if name != ALL and name not in FORMATS]
-    if unknown:
-        raise UsageError(f"--from {unknown[0]}: there is no such source; there are all, {', '.join(FORMATS)}")
-    if handed:
-        if len(names) > 1 or ALL in names:
-            raise UsageError(
-                "files are of one format each: name one with --from, or none to have it recognised"
-            )
-        given = [file for path in handed for file in _handed(path, FORMATS[names[0]] if names else None)]
-        if not given:
-            raise UsageError(f"no sessions of a known format are in {', '.join(map(str, handed))}")
-        return given
+def _given(handed: list[Path], names: list[str]) -> list[SourceFile]:
+    if len(names) > 1 or ALL in names:
+        raise UsageError("files are of one format each: name one with --from, or none to have it recognised")
+    given = [file for path in handed for file in _handed(path, FORMATS[names[0]] if names else None)]
+    if not given:
+        raise UsageError(f"no sessions of a known format are in {', '.join(map(str, handed))}")
+    return given
+
+
+def _clients(names: list[str]) -> list[Format]:
     clients = [format_ for format_ in FORMATS.values() if format_.places]
     if not names:
         raise UsageError(f"say whose sessions may be read: --from {_offer(clients)}")
@@ -95,12 +116,7 @@ def _files(handed: list[Path], names: list[str]) -> list[SourceFile]:
     handed_only = [format_.name for format_ in wanted if not format_.places]
     if handed_only:
         raise UsageError(f"{handed_only[0]} files lie nowhere in particular: name the files")
-    found = find(wanted)
-    if not found:
-        raise UsageError(_nothing(wanted))
-    for folder in closed(wanted):
-        say(f"not read: {folder}: you may not look into it")
-    return found
+    return wanted
 
 
 def _handed(path: Path, format_: Format | None) -> Iterator[SourceFile]:
@@ -118,15 +134,22 @@ def _handed(path: Path, format_: Format | None) -> Iterator[SourceFile]:
 
 
 def _offer(clients: list[Format]) -> str:
-    counts = {format_.name: len(find([format_])) for format_ in clients}
-    here = ", ".join(f"{name} ({count} files)" for name, count in counts.items() if count)
-    return f"all, or some of: {here}" if here else f"all, {', '.join(counts)}; none of them has sessions here"
+    here = {format_.name: _is_here(format_) for format_ in clients}
+    some = ", ".join(f"{name} ({what})" for name, what in here.items() if what)
+    return f"all, or some of: {some}" if some else f"all, {', '.join(here)}; none of them has sessions here"
 
 
-def _nothing(wanted: Sequence[Format]) -> str:
+def _is_here(client: Format) -> str:
+    if count := len(find([client])):
+        return plural(count, "file")
+    return "you may not look into its folder" if closed([client]) else ""
+
+
+def _nothing(wanted: Sequence[Format], shut: Mapping[str, Sequence[Path]]) -> str:
     places = sorted({f"~/{place.folder}" for format_ in wanted for place in format_.places})
-    if shut := closed(wanted):
-        return f"you may not read {', '.join(map(str, shut))}; harvest as the user whose sessions they are"
+    if shut:
+        folders = ", ".join(str(folder) for found in shut.values() for folder in found)
+        return f"you may not read {folders}; harvest as the user whose sessions they are"
     names = ", ".join(format_.name for format_ in wanted)
     return (
         f"no sessions of {names} were found below {', '.join(places)}; "
@@ -139,7 +162,7 @@ def _bar(files: Sequence[SourceFile], *, quiet: bool) -> Iterator[Callable[[Sour
     err = console(stderr=True)
     sizes = {file.path: _size(file.path) for file in files}
     if not quiet and not err.is_terminal:
-        say(f"reading {len(files)} files, {sum(sizes.values()) / 1e6:,.1f} MB")
+        say(f"reading {plural(len(files), 'file')}, {sum(sizes.values()) / 1e6:,.1f} MB")
     columns = (TextColumn("{task.description:<12}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=quiet or not err.is_terminal) as progress:
         job = progress.add_task("", total=sum(sizes.values()))
@@ -159,21 +182,40 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _print(tallies: dict[str, Tally], to: Path, *, as_json: bool) -> None:
-    for tally in tallies.values():
+def _complain(tallies: Mapping[str, Tally], *, is_handed: bool) -> None:
+    """What could not be read; clients leave files without a session behind, people do not hand them over."""
+    for name, tally in tallies.items():
         for refused in tally.refused:
             say(f"not read: {refused}")
-    if as_json:
-        print_json({name: _facts(tally) for name, tally in sorted(tallies.items())})
-        return
-    files = sum(tally.files for tally in tallies.values())
-    unchanged = sum(tally.unchanged for tally in tallies.values())
-    lost = sum(len(tally.refused) for tally in tallies.values())
+        for path in tally.empty if is_handed else ():
+            say(f"no session in {path}, read as {name}")
+
+
+def _print(tallies: Mapping[str, Tally]) -> None:
     head = ("source", "sessions", "steps", "failures", "outcomes known", "redactions", "unreadable lines")
     rows = [[name, *map(str, _numbers(tally))] for name, tally in sorted(tallies.items())]
     print_table(head, rows, right=range(1, len(head)))
-    say(f"{files} files, {unchanged} of them as at the last harvest; {lost} could not be read")
-    say(f"kept in {to}; `sharpen traces list --db {to}` shows them")
+
+
+def _summary(tallies: Mapping[str, Tally]) -> str:
+    every = list(tallies.values())
+    files, unchanged = sum(tally.files for tally in every), sum(tally.unchanged for tally in every)
+    told = [f"{plural(files, 'file')}, {unchanged} of them as at the last harvest"]
+    if empty := sum(len(tally.empty) for tally in every):
+        told.append(f"{empty} without a session")
+    if older := sum(tally.older for tally in every):
+        told.append(f"{plural(older, 'file')} not changed since --since")
+    if elsewhere := sum(tally.elsewhere for tally in every):
+        told.append(f"{plural(elsewhere, 'session')} outside of --project")
+    told.append(f"{sum(len(tally.refused) for tally in every)} could not be read")
+    return "; ".join(told)
+
+
+def _end(tallies: Mapping[str, Tally], to: Path, forgotten: int) -> str:
+    if any(tally.sessions for tally in tallies.values()):
+        return f"kept in {to}; `sharpen traces list --db {to}` shows them"
+    stay = f"; {plural(forgotten, 'session')} forgotten before, which stay so" if forgotten else ""
+    return f"nothing new was kept in {to}{stay}"
 
 
 def _numbers(tally: Tally) -> tuple[int, ...]:
@@ -185,6 +227,9 @@ def _facts(tally: Tally) -> dict[str, object]:
     return {
         "files": tally.files,
         "unchanged": tally.unchanged,
+        "files_before_since": tally.older,
+        "files_without_session": tally.empty,
+        "sessions_outside_project": tally.elsewhere,
         "sessions": tally.sessions,
         "steps": tally.steps,
         "failures": tally.failures,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +9,9 @@ import typer
 
 from sharpen.cli import options
 from sharpen.cli.clients import chosen_clients
+from sharpen.cli.skill_arguments import Description, Name, dressed, home_of, skill_paths
 from sharpen.cli.terminal import print_json, say
-from sharpen.cli.texts import is_run, skill_at
+from sharpen.cli.texts import skill_at
 from sharpen.errors import UsageError
 from sharpen.install import Change, Outcome, Scope, ScopeName, install, skill_of_rules, write_plugin
 from sharpen.skills import Skill
@@ -33,6 +33,8 @@ def command(
     scope: Annotated[
         ScopeName, typer.Option("--scope", help="The project in the current folder, or your home folder.")
     ] = "project",
+    name: Name = None,
+    description: Description = None,
     profile: Annotated[
         str | None,
         typer.Option("--profile", metavar="NAME", help="Codex: on in this profile only, off elsewhere."),
@@ -52,13 +54,18 @@ def command(
     A skill goes to .agents/skills/NAME, with a link for clients that look elsewhere. If it carries event
     rules (events.json), one constant hook command goes into each client's settings; nothing else in them
     changes, and `sharpen uninstall` restores them. Skills that do not lint and names that are taken are
-    refused.
+    refused. A run's best skill often has no name yet: give it one with --name and --description.
     """
-    read = [skill for path in skills for skill in skills_at(path)]
+    paths = [path for typed in skills for path in skill_paths(typed)]
+    if (name or description) and len(paths) > 1:
+        raise UsageError(
+            f"--name and --description are for one skill, not for {len(paths)}; install it alone"
+        )
+    read = [_skill_at(path, name, description) for path in paths]
     if plugin is not None:
-        if to or profile or project or dry_run:
+        if to or profile or project or dry_run or scope != "project":
             raise UsageError(
-                "--plugin writes a folder and installs nothing; leave --to, --profile, --project "
+                "--plugin writes a folder and installs nothing; leave --to, --scope, --profile, --project "
                 "and --dry-run out"
             )
         notes = write_plugin(read, plugin)
@@ -72,26 +79,22 @@ def command(
     show_outcome(done, json=json, dry_run=dry_run)
 
 
-def skills_at(path: Path) -> list[Skill]:
-    """The skills that a person means by a path, or by a pattern that the shell did not resolve."""
-    if not path.exists() and glob.has_magic(str(path)):
-        found = [Path(name) for name in sorted(glob.glob(str(path)))]  # noqa: PTH207  # absolute ones, too
-        if not found:
-            raise UsageError(f"nothing matches {path}")
-        return [skill for one in found for skill in skills_at(one)]
+def _skill_at(path: Path, name: str | None, description: str | None) -> Skill:
+    """The skill as it is, byte for byte, unless it gets a name or a description."""
     if path.suffix == ".json" and path.is_file():
-        return [skill_of_rules(path)]
-    inside = sorted(entry.parent for entry in path.glob(f"*/{SKILL_FILE}")) if path.is_dir() else []
-    if inside and not (path / SKILL_FILE).is_file() and not is_run(path):
-        return [skill for folder in inside for skill in skills_at(folder)]
-    skill = skill_at(path)
-    home = path.parent if path.name == SKILL_FILE else path
-    if (home / SKILL_FILE).is_file() and skill.name and skill.name != home.resolve().name:
-        raise UsageError(
-            f"{home}: the skill is called {skill.name} and its folder {home.resolve().name}; "
-            "rename one of the two"
-        )
-    return [skill]
+        skill = skill_of_rules(path)
+    else:
+        path = home_of(path)
+        skill = skill_at(path)
+        named = skill.name if (path / SKILL_FILE).is_file() and not name else None
+        if named and named != path.resolve().name:
+            raise UsageError(
+                f"{path}: the skill is called {named} and its folder {path.resolve().name}; "
+                "rename one of the two"
+            )
+    if name or description or not (skill.name and skill.description):
+        return dressed(skill, path, name, description, to_be="installed")
+    return skill
 
 
 def show_outcome(done: Outcome, *, json: bool, dry_run: bool) -> None:
@@ -104,7 +107,8 @@ def show_outcome(done: Outcome, *, json: bool, dry_run: bool) -> None:
         print_json({"dry_run": dry_run, "changes": changes, "notes": list(done.notes)})
         return
     for one in done.changes:
-        typer.echo(f"{'would ' if dry_run else ''}{one.action}  {one.path}")
+        remark = f"  ({one.remark})" if one.remark else ""
+        typer.echo(f"{'would ' if dry_run else ''}{one.action}  {one.path}{remark}")
         typer.echo(one.diff, nl=False)
     for note in done.notes:
         say(note)

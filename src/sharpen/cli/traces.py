@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json as jsonlib
 import re
+from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,20 +16,37 @@ from sharpen.cli import options
 from sharpen.cli.ages import age, days
 from sharpen.cli.terminal import print_facts, print_json, print_table, say, visible
 from sharpen.errors import UsageError
-from sharpen.traces.archive import Archive, Row
+from sharpen.report.sentences import plural
+from sharpen.traces.archive import OWNER_ONLY, Archive, Row
 from sharpen.traces.atif import to_json
 from sharpen.traces.compaction import compact
 from sharpen.traces.messages_out import conversation
 from sharpen.traces.sources import SHORT_NAMES
 
 Action = Literal["list", "show", "stats", "export", "forget"]
+TAKEN_BY: dict[str, tuple[Action, ...]] = {
+    "sessions": ("show", "export", "forget"),
+    "client": ("list", "export"),
+    "verdict": ("list", "export"),
+    "limit": ("list",),
+    "tokens": ("show",),
+    "shape": ("export",),
+    "out": ("export",),
+    "older_than": ("forget",),
+    "retention": ("forget",),
+    "everything": ("forget",),
+}
+"""Which actions take what; the help of each option says the same."""
 
 
 def command(
+    context: typer.Context,
     action: Annotated[Action, typer.Argument(help="What to do.")] = "list",
     sessions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SESSION", help="A number of the list, or how its id begins."),
+        typer.Argument(
+            metavar="SESSION", help="A number of the list, or how its id begins (4 characters at least)."
+        ),
     ] = None,
     db: Annotated[Path, typer.Option("--db", metavar="DB", help="Where harvest kept them.")] = Path(
         "traces.db"
@@ -46,7 +64,8 @@ def command(
         Literal["atif", "messages"], typer.Option("--as", help="export: ATIF, or chat messages for training.")
     ] = "atif",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="export: a file for the JSON lines instead of stdout.")
+        Path | None,
+        typer.Option("--out", "-o", help="export: a file for the JSON lines; - for stdout, the default."),
     ] = None,
     older_than: Annotated[
         str | None, typer.Option("--older-than", metavar="AGE", help="forget: sessions older than 90d, say.")
@@ -64,9 +83,10 @@ def command(
 
     What is forgotten is overwritten in the file and does not come back with the next harvest.
     """
-    if sessions and action in ("list", "stats"):
-        raise UsageError(f"`sharpen traces {action}` takes no sessions; `sharpen traces show` shows one")
-    client = SHORT_NAMES.get(client, client) if client else None
+    _refuse_strangers(context, action)
+    if sessions and (client or verdict):
+        raise UsageError("name sessions, or choose them with --client and --outcome, not both")
+    client = SHORT_NAMES.get(client.lower(), client) if client else None
     with Archive.open(db) as archive:
         match action:
             case "list":
@@ -77,10 +97,29 @@ def command(
                 _stats(archive, json=json)
             case "export":
                 rows = _rows(archive, sessions) if sessions else archive.rows(client=client, verdict=verdict)
-                _export(archive, rows, shape, out)
+                if not rows:
+                    say(_none_such(db))
+                _export(archive, _outermost(archive, rows) if shape == "atif" else rows, shape, out)
             case "forget":
-                gone = _forget(archive, sessions or [], older_than, retention, everything=everything)
-                print_json({"forgotten": gone}) if json else typer.echo(f"forgot {gone} sessions")
+                named = _rows(archive, sessions) if sessions else []
+                gone = _forget(archive, named, older_than, retention, everything=everything)
+                if json:
+                    print_json({"forgotten": gone, "retention_days": archive.retention_days})
+                    return
+                _print_forgotten(named, gone)
+                if retention:
+                    typer.echo(_kept_for(archive.retention_days))
+
+
+def _refuse_strangers(context: typer.Context, action: Action) -> None:
+    """What was typed for another action would be left unheard."""
+    for parameter in context.command.params:
+        taken_by = TAKEN_BY.get(parameter.name or "", (action,))
+        source = context.get_parameter_source(parameter.name or "")
+        if action not in taken_by and source is not None and source.name == "COMMANDLINE":
+            what = parameter.opts[0] if parameter.param_type_name == "option" else "sessions"
+            others = ", ".join(f"`sharpen traces {other}`" for other in taken_by)
+            raise UsageError(f"`sharpen traces {action}` takes no {what}; it is for {others}")
 
 
 def _rows(archive: Archive, names: list[str] | None) -> list[Row]:
@@ -94,7 +133,7 @@ def _list(rows: list[Row], db: Path, *, json: bool) -> None:
         print_json([asdict(row) for row in rows])
         return
     if not rows:
-        say(f"{db} has no such sessions; `sharpen traces stats --db {db}` counts what it has")
+        say(_none_such(db))
         return
     print_table(
         ("no.", "client", "started", "steps", "failures", "outcome", "project", "about"),
@@ -116,16 +155,25 @@ def _list(rows: list[Row], db: Path, *, json: bool) -> None:
     )
 
 
+def _none_such(db: Path) -> str:
+    return f"{db} has no such sessions; `sharpen traces stats --db {db}` counts what it has"
+
+
+def _kept_for(days: int | None) -> str:
+    return "sessions are kept " + ("until forgotten" if days is None else f"for {plural(days, 'day')}")
+
+
 def _outcome(row: Row) -> str:
     return f"{row.verdict} ({row.evidence})" if row.evidence else row.verdict
 
 
 def _show(archive: Archive, rows: list[Row], tokens: int, *, json: bool) -> None:
+    if json:
+        told = [to_json(archive.trajectory(row.number)) for row in rows]
+        print_json(told[0] if len(told) == 1 else told)
+        return
     for row in rows:
         trajectory = archive.trajectory(row.number)
-        if json:
-            print_json(to_json(trajectory))
-            continue
         taken = ", ".join(f"{count} {kind}" for kind, count in row.redactions.items()) or "nothing"
         facts = (
             ("session", row.name),
@@ -149,43 +197,61 @@ def _stats(archive: Archive, *, json: bool) -> None:
     names = ("client", "sessions", "steps", "failures", "corrections", "solved", "failed", "unknown")
     print_table(names, [[str(row[name]) for name in names] for row in counts], right=range(1, len(names)))
     if archive.retention_days is not None:
-        typer.echo(f"sessions are kept for {archive.retention_days} days")
+        typer.echo(_kept_for(archive.retention_days))
 
 
 def _export(archive: Archive, rows: list[Row], shape: str, out: Path | None) -> None:
+    if out is None or str(out) == "-":
+        for line in _exported(archive, rows, shape):
+            typer.echo(line)
+        return
     try:
-        file = out.open("w", encoding="utf-8") if out else None
+        out.touch(OWNER_ONLY)
+        with out.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in _exported(archive, rows, shape))
     except OSError as error:
         raise UsageError(
             f"--out {out}: it cannot be written ({error.strerror}); name another file"
         ) from error
-    there = {(row.client, row.name) for row in rows}
-    try:
-        for row in rows:
-            if shape == "atif" and row.relation == "sub-agent" and (row.client, row.parent) in there:
-                continue  # inside the session that started it
-            trajectory = archive.trajectory(row.number)
-            value = to_json(trajectory) if shape == "atif" else conversation(trajectory)
-            typer.echo(jsonlib.dumps(value, ensure_ascii=False), file=file)
-    finally:
-        if file:
-            file.close()
-    if out:
-        say(f"wrote {out}")
+    say(f"wrote {plural(len(rows), 'session')} to {out}")
+
+
+def _outermost(archive: Archive, rows: list[Row]) -> list[Row]:
+    """All but those that are inside another one of them."""
+    below = {row.number: archive.below(row.number) for row in rows}
+    inside = {inner for number, found in below.items() for inner in found if number not in found}
+    return [row for row in rows if row.number not in inside]
+
+
+def _exported(archive: Archive, rows: list[Row], shape: str) -> Iterator[str]:
+    for row in rows:
+        trajectory = archive.trajectory(row.number)
+        value = to_json(trajectory) if shape == "atif" else conversation(trajectory)
+        yield jsonlib.dumps(value, ensure_ascii=False)
 
 
 def _forget(
-    archive: Archive, names: list[str], older_than: str | None, retention: str | None, *, everything: bool
+    archive: Archive, named: list[Row], older_than: str | None, retention: str | None, *, everything: bool
 ) -> int:
-    if not (names or older_than or retention or everything):
+    if not (named or older_than or retention or everything):
         raise UsageError("say what to forget: SESSION…, --older-than 90d, --retention 90d or --all")
-    going = {archive.find(name).number for name in names}
+    going = {row.number for row in named}
     if everything:
         going |= {row.number for row in archive.rows()}
-    if retention is not None:
-        archive.retention_days = None if retention == "none" else days(retention, option="--retention")
-        older_than = older_than or (None if retention == "none" else retention)
+    kept = None if retention in (None, "none") else days(retention, option="--retention")
+    limits = [timedelta(days=kept)] if kept else []
     if older_than is not None:
-        limit = datetime.now(UTC) - age(older_than, option="--older-than")
-        going |= set(archive.older_than(limit.isoformat()))
+        limits.append(age(older_than, option="--older-than"))
+    if limits:
+        going |= set(archive.older_than((datetime.now(UTC) - min(limits)).isoformat()))
+    if retention is not None:
+        archive.retention_days = kept
     return archive.forget(sorted(going))
+
+
+def _print_forgotten(named: list[Row], count: int) -> None:
+    """Those that were named, by what they were; of the others, how many."""
+    for row in named:
+        typer.echo(visible(f"forgot {row.number}: {row.client} {row.name} {row.title}".rstrip()))
+    if count != len(named) or not named:
+        typer.echo(f"forgot {plural(count, 'session')}{' in all' if named else ''}")

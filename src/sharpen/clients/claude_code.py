@@ -54,7 +54,6 @@ CLAUDE_CODE = Client(
         trust="an interactive session runs them once the folder is trusted; `claude -p` asks nobody",
     ),
     longest_description=1536,
-    stream_events=("system", "assistant", "user", "result"),
     naming="/{name} {prompt}",
     off_arguments=("--settings", '{"skillOverrides":{"{name}":"off"}}'),
     refuses_root=True,

@@ -58,11 +58,4 @@ COPILOT = Client(
     ),
     node="22.0.0",
     session_files=".copilot/session-state/*/events.jsonl",
-    stream_events=(
-        "session.skills_loaded",
-        "assistant.message",
-        "tool.execution_complete",
-        "session.error",
-        "result",
-    ),
 )

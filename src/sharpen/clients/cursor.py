@@ -26,5 +26,4 @@ CURSOR = Client(
     key_variable="CURSOR_API_KEY",
     wires=(),
     launch=_launch,
-    stream_events=("system", "user", "assistant", "tool_call", "result"),
 )

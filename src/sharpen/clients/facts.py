@@ -106,8 +106,6 @@ class Client:
     """The oldest Node it runs on, where that is newer than what usually lies around."""
     session_files: str | None = None
     """A glob below the home folder for the session file that completes the stream."""
-    stream_events: tuple[str, ...] = ()
-    """The `type` (or `role`) values of its stdout lines that carry meaning."""
     naming: str | None = None
     """How a prompt names a skill so that the client puts its body into the request: `{name}`, `{prompt}`."""
     off_arguments: tuple[str, ...] = ()

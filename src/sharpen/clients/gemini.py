@@ -65,6 +65,5 @@ GEMINI = Client(
     ),
     node="20.0.0",
     session_files=".gemini/tmp/*/chats/session-*.jsonl",
-    stream_events=("init", "message", "tool_use", "tool_result", "error", "result"),
     off_setting=(".gemini/settings.json", '{"skills": {"disabled": ["{name}"]}}'),
 )

@@ -68,5 +68,4 @@ KIMI = Client(
     ),
     node="22.19.0",
     session_files=".kimi-code/sessions/*/*/agents/main/wire.jsonl",
-    stream_events=("meta", "assistant", "tool"),
 )

@@ -73,7 +73,6 @@ OPENCODE = Client(
         compacted=("session.compacted",),
         trust="OpenCode loads plugins of a project without asking",
     ),
-    stream_events=("step_start", "tool_use", "text", "reasoning", "step_finish", "error"),
     fetches=("rg", ".cache/opencode/bin"),
     fails_under=("landlock",),
     off_setting=("opencode.json", '{"permission": {"skill": {"{name}": "deny"}}}'),

@@ -12,10 +12,15 @@ from sharpen.hook.quick_json import dumps
 
 CLIENTS = ("claude-code", "codex", "gemini", "opencode", "kimi", "copilot")
 """The clients that can start this process."""
+SHORT_NAMES = {"claude": "claude-code"}
+"""What people type for it in a hook of their own; the same as in `sharpen.clients`."""
 HOLDS = ("kimi",)
 LONGEST_TEXT = 2_000
 """Characters of one rule's text. Claude Code takes 10,000 in all, Codex sets aside more than 2,500 tokens."""
 LONGEST_NAME = 140
+"""Characters of a rule's name: a skill's and a rule's id of 64 each, with room to spare."""
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+"""Letters and marks that Unicode calls printable and that show nothing."""
 
 
 def framed(rule: dict[str, object]) -> str:
@@ -49,8 +54,13 @@ def _clean(value: object, longest: int) -> str:
     """Without invisible characters, and with the bracket of a tag turned into one that ends no frame."""
     text = str(value)
     text = text if len(text) <= longest else text[:longest] + " …"
-    kept = "".join(sign if sign.isprintable() or sign in "\n\t" else _blank(sign) for sign in text)
+    kept = "".join(sign if is_seen(sign) or sign in "\n\t" else _blank(sign) for sign in text)
     return _without_tags(kept) if "<" in kept else kept
+
+
+def is_seen(sign: str) -> bool:
+    """Whether a reader sees this character; the last range is that of tags and of selectors for them."""
+    return sign.isprintable() and sign not in _FILLERS and not "\U000e0000" <= sign <= "\U000e0fff"
 
 
 def _blank(sign: str) -> str:

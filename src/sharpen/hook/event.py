@@ -8,13 +8,12 @@ program's text.
 
 from __future__ import annotations
 
-from sharpen.hook.outcome import Outcome, outcome_of
+from sharpen.hook.outcome import EDIT, READ, SHELL, outcome_of
 
 LONGEST = 20_000
 """Characters of output that are looked at, half from each end: errors stand at the ends."""
 LONGEST_LINE = 2_000
 """Characters of one line, likewise: patterns were tried out on lines of this length, and on none longer."""
-SHELL, EDIT, READ = "shell", "edit", "read"
 TOOLS = {
     **dict.fromkeys(("Bash", "bash", "Shell", "shell", "run_shell_command", "exec_command"), SHELL),
     **dict.fromkeys(("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write"), EDIT),
@@ -56,7 +55,7 @@ class Event:
         self.command = _bounded(command)
         took = payload.get("duration_ms")
         self.seconds = took / 1000 if type(took) in (int, float) else 0.0  # type: ignore[operator]
-        found: Outcome = outcome_of(client, self.name, self.tool, payload)
+        found = outcome_of(client, self.name, self.tool, payload)
         self.output = _bounded(found.output)
         self.exit_code = found.exit_code
         self.failed = found.failed

@@ -7,7 +7,8 @@ that goes on in the background, or that was interrupted, has no exit code.
 
 from __future__ import annotations
 
-SHELL, EDIT = "shell", "edit"
+SHELL, EDIT, READ = "shell", "edit", "read"
+"""The tools that rules speak of."""
 _RESULTS = ("tool_response", "tool_output", "tool_result")
 _FOR_THE_MODEL = ("llmContent", "text_result_for_llm")
 """Where Gemini CLI and Copilot put what the model reads, beside what people do."""
@@ -35,6 +36,8 @@ def outcome_of(client: str, event: str, tool: str, payload: dict[str, object]) -
     """The outcome as this client tells it."""
     result = next((payload[name] for name in _RESULTS if name in payload), "")
     complaint = _complaint(payload.get("error"))
+    if payload.get("is_interrupt") is True:
+        return Outcome(complaint or _words(result))
     if complaint or event == "PostToolUseFailure":
         return _complained(complaint or _words(result), tool)
     if tool == SHELL:

@@ -26,8 +26,11 @@ else:
     _scan = make_scanner(_Plain)  # type: ignore[arg-type]  # any object with these names will do
 
     def loads(text: str) -> object:  # type: ignore[misc]  # the same, for what is needed here
-        """The value a JSON text begins with; StopIteration or ValueError when it begins with none."""
-        value, _ = _scan(text.lstrip("\ufeff \t\r\n"), 0)
+        """The value a JSON text begins with; ValueError when it begins with none."""
+        try:
+            value, _ = _scan(text.lstrip("\ufeff \t\r\n"), 0)
+        except (StopIteration, SystemError):  # its error would be a class of `json`, which is not there
+            raise ValueError("no JSON") from None
         return value
 
 

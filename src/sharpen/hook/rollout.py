@@ -22,9 +22,9 @@ def complete(event: Event) -> None:
     if type(code) is int:
         event.exit_code, event.failed = code, code != 0
     took = item.get("duration")
-    seconds = took.get("secs") if isinstance(took, dict) else None
-    if type(seconds) is int:
-        event.seconds = float(seconds)
+    seconds, nanos = (took.get("secs"), took.get("nanos", 0)) if isinstance(took, dict) else (None, None)
+    if type(seconds) is int and type(nanos) is int:
+        event.seconds = seconds + nanos / 1e9
 
 
 def _item(path: str, call: str) -> dict[str, object]:
@@ -50,7 +50,7 @@ def _read(line: str) -> dict[str, object]:
     """The innermost record of a line: its payload's item in one history mode, its payload in the other."""
     try:
         record = loads(line)
-    except (ValueError, StopIteration, RecursionError):
+    except (ValueError, RecursionError):
         return {}
     for key in ("payload", "item"):
         inner = record.get(key, record) if isinstance(record, dict) else {}

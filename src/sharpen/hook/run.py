@@ -12,12 +12,14 @@ import os
 import sys
 import time
 
-from sharpen.hook.answer import CLIENTS, HOLDS, answer, framed
+from sharpen.hook.answer import CLIENTS, HOLDS, SHORT_NAMES, answer, framed
 from sharpen.hook.event import AFTER_TOOL, COMPACTED, PROMPTED, Event
 from sharpen.hook.quick_json import loads
 
 RULES = ".agents/sharpen/events.jsonl"
 """The installed rules, below a project or a home folder."""
+LOG = "log"
+"""What people ask for in a client's place."""
 PATIENCE = 3.0
 """Seconds for everything; then the process ends silently. Clients wait for five."""
 LONGEST_EVENT = 64 * 1024 * 1024
@@ -36,12 +38,27 @@ class TooLongError(ValueError):
     msg = f"an event of more than {LONGEST_EVENT >> 20} MB"
 
 
+class NotJSONError(ValueError):
+    """An event that nobody can read."""
+
+    msg = "the event was no JSON"
+
+
+class UnknownClientError(ValueError):
+    """A hook that somebody wrote for a client of another name."""
+
+    msg = f"no client is called that; known are {', '.join(CLIENTS)}"
+
+
 def run_if_meant(arguments: list[str]) -> None:
-    """Be the hook process if a client's name is given, and end; otherwise return."""
-    if not arguments or arguments[0] not in CLIENTS or _by_hand():
+    """Be the hook process, and end, where a client is named through a pipe; otherwise return.
+
+    Any word may be meant for a client: an agent takes an error for a reason to stop.
+    """
+    client = SHORT_NAMES.get(arguments[0], arguments[0]) if arguments else LOG
+    if client == LOG or client.startswith("-") or _by_hand():
         return
     sys.stderr = None  # not even a warning about a pattern is for the agent
-    client = arguments[0]
     try:
         _end_after(PATIENCE)
         said = respond(client, _given(), arguments[1:])
@@ -54,7 +71,12 @@ def run_if_meant(arguments: list[str]) -> None:
 
 def respond(client: str, payload: str, options: list[str]) -> str:
     """What to print about this event; empty for nothing."""
-    given = loads(payload) if payload.strip() else None
+    if client not in CLIENTS:
+        raise UnknownClientError
+    try:
+        given = loads(payload) if payload.strip() else None
+    except (ValueError, RecursionError):
+        raise NotJSONError from None
     if not isinstance(given, dict):
         return ""
     event = Event(client, given)
@@ -114,12 +136,15 @@ def rules_file(cwd: str, options: list[str]) -> str | None:
 
 
 def _file_in(place: str) -> str | None:
-    """The rules in that folder; a folder where everybody may put something, such as /tmp, is no project."""
+    """The rules in that folder, unless it is no project."""
     path = os.path.join(place, RULES)  # noqa: PTH118
-    if not os.path.isfile(path):  # noqa: PTH113
-        return None
+    return path if os.path.isfile(path) and not is_shared(place) else None  # noqa: PTH113
+
+
+def is_shared(place: str) -> bool:
+    """Whether everybody may put something into the folder, as into /tmp: then it is no project."""
     shared = 0o1002  # sticky, and others may write
-    return path if os.stat(place).st_mode & shared != shared else None  # noqa: PTH116
+    return os.stat(place).st_mode & shared == shared  # noqa: PTH116
 
 
 def _by_hand() -> bool:

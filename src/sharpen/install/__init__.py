@@ -3,8 +3,9 @@
 `installing.py` has the two front doors. A `Draft` gathers changes, `placing.py` makes them all or none;
 `skill_folders.py`, `hooks.py`, `lock.py` and `codex_profile.py` plan one kind each. `settings.py` puts text
 into files of others and takes it out (`jsonc.py` and `toml_tables.py` find the place), `record.py` remembers
-it. `plugin.py` writes plugin folders instead, `rule_files.py` makes a skill of bare rules. What a client is
-like is in `sharpen.clients`; what happens after a tool call in `sharpen.hook`.
+it. `shims.py` has the files that are ours whole, `plugin.py` writes plugin folders instead, `rule_files.py`
+makes a skill of bare rules, and `firings.py` reads what the rules have done. What a client is like is in
+`sharpen.clients`; what happens after a tool call in `sharpen.hook`.
 """
 
 from sharpen.install.draft import Change

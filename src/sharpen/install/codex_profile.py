@@ -15,7 +15,8 @@ from sharpen.clients import CODEX
 from sharpen.errors import UsageError
 from sharpen.install.draft import Draft
 from sharpen.install.record import EditedSettings
-from sharpen.install.settings import Pieced, Syntax, append_toml, cleared, without_tables
+from sharpen.install.settings import Pieced, Syntax, append_toml, cleared, has_table, without_tables
+from sharpen.install.toml_tables import OurTable
 
 ARRAY = ("skills", "config")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -46,9 +47,15 @@ def _switch(draft: Draft, path: str, wanted: Mapping[str, bool]) -> None:
     syntax = Syntax(str(draft.scope.at(path)), toml=True)
     known = draft.record.settings.get(path)
     text = draft.text(path)
-    names = {name for name, skill in draft.before.skills.items() if skill.profiles}
+    ours = _ours({name for name, skill in draft.before.skills.items() if skill.profiles})
     if known:
-        text = cleared(text, known.pieces, lambda it: _without(it, names, syntax), syntax)
+        clear = cleared(text, known.pieces, lambda it: without_tables(it, ARRAY, ours, syntax), syntax)
+        if clear == text and has_table(text, ARRAY, ours, syntax):
+            draft.notes.append(
+                f"left alone: {draft.scope.shown(path)} still has the skill in an inline list; "
+                "take it out by hand"
+            )
+        text = clear
     pieced = Pieced(text)
     for name, enabled in wanted.items():
         pieced = append_toml(pieced, _table(name, enabled=enabled), syntax)
@@ -56,12 +63,12 @@ def _switch(draft: Draft, path: str, wanted: Mapping[str, bool]) -> None:
     draft.edit(path, pieced.text, EditedSettings(pieced.pieces, created) if wanted else None)
 
 
-def _without(text: str, names: set[str], syntax: Syntax) -> str:
-    def ours(row: Mapping[str, Any]) -> str | None:
+def _ours(names: set[str]) -> OurTable:
+    def name_of(row: Mapping[str, Any]) -> str | None:
         name = str(row.get("name"))
         return name if name in names and set(row) == {"name", "enabled"} else None
 
-    return without_tables(text, ARRAY, ours, syntax)
+    return name_of
 
 
 def _table(name: str, *, enabled: bool) -> str:

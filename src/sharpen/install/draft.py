@@ -22,6 +22,9 @@ from sharpen.install.record import EditedSettings, Record, digest_of_bytes
 from sharpen.install.scope import OWN, RECORD, Scope
 from sharpen.install.settings import decoded
 
+NOTHING = "/dev/null"
+"""A diff's name for a file that is not there."""
+
 
 class Change(NamedTuple):
     """One thing that will be done: `write`, `edit`, `link` or `remove`."""
@@ -32,6 +35,7 @@ class Change(NamedTuple):
     target: str = ""
     """Of a link."""
     diff: str = ""
+    remark: str = ""
 
 
 class Draft:
@@ -73,10 +77,10 @@ class Draft:
         """A settings file of somebody else's with new text; without a text left that we created, no file."""
         before = self.record.settings.get(path)
         self.record = self.record.with_settings(path, settings)
-        if settings is None and before is not None and before.created and says_nothing(text):
-            self.remove(path)
+        if settings is None and before is not None and before.created and _emptied(text):
+            self.remove(path, remark="made by sharpen")
         elif self.read(path) != text.encode():
-            self._plan("edit", path, text.encode())
+            self._plan("edit" if self.scope.at(path).exists() else "write", path, text.encode())
 
     def link(self, path: str, target: str) -> None:
         """A link to a folder of ours."""
@@ -84,11 +88,11 @@ class Draft:
             return
         self.changes.append(Change("link", path, target=target))
 
-    def remove(self, path: str) -> None:
+    def remove(self, path: str, *, remark: str = "") -> None:
         """A file or link of ours."""
         self.changes = [change for change in self.changes if change.path != path]
         if os.path.lexists(self.scope.at(path)):
-            self.changes.append(Change("remove", path))
+            self.changes.append(Change("remove", path, remark=remark))
         self._planned[path] = None
 
     def remove_unless_changed(self, path: str, digest: str) -> None:
@@ -97,7 +101,11 @@ class Draft:
         if data is None or digest_of_bytes(data) == digest:
             self.remove(path)
         else:
-            self.notes.append(f"left alone: {path} was changed since it was installed")
+            shown = self.scope.shown(path)
+            self.notes.append(
+                f"left alone: {shown} was changed since it was installed; move or remove it before you "
+                "install again"
+            )
 
     def _plan(self, action: str, path: str, data: bytes) -> None:
         self.changes = [change for change in self.changes if change.path != path]
@@ -114,23 +122,36 @@ class Draft:
         if place.exists() and not (place.stat().st_mode & 0o222 and os.access(place, os.W_OK)):
             raise UsageError(f"{place} is read-only; allow writing to it first. Nothing was changed")
 
-    def differences(self) -> Iterator[Change]:
-        """The changes, each with what it changes in a text, line by line."""
+    def told(self, *, diffs: bool) -> Iterator[Change]:
+        """The changes as people read them, the record's among them, before they are made.
+
+        With `diffs`, each has what it changes in a text, line by line.
+        """
         for change in self.changes:
-            yield change._replace(diff=self._difference(change))
+            diff = self._difference(change) if diffs else ""
+            yield change._replace(path=self.scope.shown(change.path), diff=diff)
+        if self.record != self.before:
+            yield Change("remove" if self.record.empty else "write", self.scope.shown(RECORD))
+
+    @property
+    def backed_up(self) -> list[str]:
+        """Files of others that are touched for the first time."""
+        edited = (change.path for change in self.changes if change.action == "edit")
+        return [path for path in edited if path not in self.before.settings]
 
     def _difference(self, change: Change) -> str:
-        place = self.scope.at(change.path)
+        place, shown = self.scope.at(change.path), self.scope.shown(change.path)
         if change.action == "link":
-            return f"+{change.path} -> {change.target}\n"
+            return f"+{shown} -> {change.target}\n"
         if change.action == "remove" and place.is_symlink() and not place.is_file():
-            return f"-{change.path} -> {place.readlink()}\n"
+            return f"-{shown} -> {place.readlink()}\n"
         old = place.read_bytes() if place.is_file() else b""
         try:
             before, after = (data.decode().splitlines(keepends=True) for data in (old, change.data))
         except UnicodeDecodeError:
             return f"binary: {len(old)} bytes before, {len(change.data)} after\n"
-        lines = difflib.unified_diff(before, after, change.path, change.path, n=2)
+        names = (shown if place.exists() else NOTHING, NOTHING if change.action == "remove" else shown)
+        lines = difflib.unified_diff(before, after, *names, n=2)
         return "".join(
             line if line.endswith("\n") else f"{line}\n\\ no newline at the end\n" for line in lines
         )
@@ -165,7 +186,7 @@ class Draft:
         elif change.action == "link":
             placing.link(place, change.target)
         else:
-            if change.action == "edit":
+            if change.path in self.backed_up:
                 self._back_up(change.path)
             placing.write(place, change.data)
 
@@ -173,9 +194,8 @@ class Draft:
         """The file as it was before we first touched it."""
         place = self.scope.at(path)
         kept = self.scope.backups / path.removeprefix("~/").replace("/", "__")
-        if place.is_file() and path not in self.before.settings:
-            kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            shutil.copy2(place, kept)
+        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copy2(place, kept)
 
     def _make_folders(self, placing: Placing) -> Iterator[str]:
         """Make what is missing, outermost first; the names of what was made."""
@@ -196,6 +216,6 @@ class Draft:
             remove_if_empty(self.scope.at(folder))
 
 
-def says_nothing(text: str) -> bool:
+def _emptied(text: str) -> bool:
     """Whether nothing is left of a file that was made here."""
     return not text.strip("\ufeff \t\r\n{}")

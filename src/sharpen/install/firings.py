@@ -61,8 +61,12 @@ class Filter:
         return (
             (self.project is None or Path(firing.cwd).is_relative_to(self.project))
             and (self.since is None or firing.at >= self.since.timestamp())
-            and (self.rule is None or self.rule in (firing.rule, firing.skill, firing.rule.partition("/")[2]))
+            and self.names(firing.rule)
         )
+
+    def names(self, rule: str) -> bool:
+        """Whether SKILL/RULE is wanted, by its whole name or either half of it."""
+        return self.rule is None or self.rule in (rule, *rule.split("/"))
 
 
 def read_firings(wanted: Filter | None = None) -> tuple[list[Firing], list[str]]:
@@ -126,13 +130,13 @@ def _complaints(wanted: Filter, broken: int) -> Iterator[str]:
         yield f"{broken} lines of the record could not be read"
     since = wanted.since.timestamp() if wanted.since else 0
     errors, _ = _rows(ERRORS)
-    counts: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str, str], int] = {}
     for row in errors:
-        if int(row["at"]) >= since:
-            key = (str(row.get("rule") or ""), str(row.get("error")))
+        key = (str(row.get("rule") or ""), str(row.get("client")), str(row.get("error")))
+        if int(row["at"]) >= since and wanted.names(key[0]):
             counts[key] = counts.get(key, 0) + 1
-    for (rule, error), times in counts.items():
-        where = f"the rule {rule}" if rule else "the hook"
+    for (rule, client, error), times in counts.items():
+        where = f"the rule {rule}" if rule else f"`sharpen hook {client}`"
         yield f"{where} failed and stayed silent, {times} times: {error}"
     place = Path(folder())
     while not place.exists():

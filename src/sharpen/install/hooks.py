@@ -11,7 +11,7 @@ import json
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,14 @@ from sharpen.install.settings import (
     append_json,
     append_toml,
     cleared,
+    has_table,
     starts_command,
     without_command,
     without_empty,
     without_tables,
 )
 from sharpen.install.shims import copilot_file, opencode_plugin
+from sharpen.install.toml_tables import OurTable
 from sharpen.skills import Skill
 from sharpen.skills.folder import SKILL_FILE
 from sharpen.skills.rules import FILE, EventRule, compiled, rules_of
@@ -60,14 +62,13 @@ def place(draft: Draft) -> None:
 
 def installed_rules(draft: Draft) -> tuple[EventRule, ...]:
     """The rules of every skill in the record, as their folders will be."""
-    return tuple(rule for name in sorted(draft.record.skills) for rule in _rules(draft, name))
+    return rules_of(*(skill for name in sorted(draft.record.skills) for skill in _with_rules(draft, name)))
 
 
-def _rules(draft: Draft, name: str) -> tuple[EventRule, ...]:
+def _with_rules(draft: Draft, name: str) -> Iterator[Skill]:
     text, events = draft.read(f"{SKILLS}/{name}/{SKILL_FILE}"), draft.read(f"{SKILLS}/{name}/{FILE}")
-    if text is None or events is None:
-        return ()
-    return rules_of(Skill.from_text(text.decode(), files={FILE: events}))
+    if text is not None and events is not None:
+        yield Skill.from_text(text.decode(), files={FILE: events})
 
 
 def command_for(client: Client, scope: Scope) -> str:
@@ -97,7 +98,8 @@ def register(draft: Draft, client: Client) -> None:
         _merge(draft, hooks, path, command)
     draft.record = draft.record.with_hook(client.name, path)
     if any(change.path == path for change in draft.changes):
-        draft.notes.append(f"{client.title} starts `{command}` after tool calls ({path}); {hooks.trust}")
+        where = draft.scope.shown(path)
+        draft.notes.append(f"{client.title} starts `{command}` after tool calls ({where}); {hooks.trust}")
 
 
 def unregister(draft: Draft, client: Client) -> None:
@@ -108,8 +110,12 @@ def unregister(draft: Draft, client: Client) -> None:
     if path in draft.record.files:
         draft.remove_unless_changed(path, draft.record.files[path])
         draft.record = draft.record.with_file(path, None)
-    elif path in draft.record.settings:
-        draft.edit(path, _cleared(draft, client.hooks, path), None)
+    elif known := draft.record.settings.get(path):
+        text, syntax = _cleared(draft, client.hooks, path), _syntax(draft, client.hooks, path)
+        if any(_started(text, event, known.command, syntax) for event in known.events):
+            where = draft.scope.shown(path)
+            draft.notes.append(f"left alone: {where} still starts `{known.command}`; take it out by hand")
+        draft.edit(path, text, None)
     draft.record = draft.record.with_hook(client.name, None)
 
 
@@ -136,8 +142,8 @@ def _merge(draft: Draft, hooks: Hooks, path: str, command: str) -> None:
     else:
         for event in events:
             pieced = append_json(pieced, ("hooks", event), {"hooks": [_hook(hooks, command)]}, syntax)
-    if events:
-        draft.edit(path, pieced.text, EditedSettings(pieced.pieces, created, pieced.made, command, events))
+    ours = EditedSettings(pieced.pieces, created, pieced.made, command, events)
+    draft.edit(path, pieced.text, ours if events else None)
 
 
 def _events(hooks: Hooks) -> tuple[str, ...]:
@@ -147,12 +153,15 @@ def _events(hooks: Hooks) -> tuple[str, ...]:
 def _started(text: str, event: str, command: str, syntax: Syntax) -> bool:
     if not syntax.toml:
         return starts_command(text, event, command, syntax)
-    return without_tables(text, TABLES, lambda row: _own_event(row, command, (event,)), syntax) != text
+    return has_table(text, TABLES, _ours(command, (event,)), syntax)
 
 
-def _own_event(row: Mapping[str, Any], command: str, events: Sequence[str]) -> str | None:
-    event = row.get("event")
-    return event if row.get("command") == command and event in events else None
+def _ours(command: str, events: Sequence[str]) -> OurTable:
+    def event_of(row: Mapping[str, Any]) -> str | None:
+        event = row.get("event")
+        return event if row.get("command") == command and event in events else None
+
+    return event_of
 
 
 def _hook(hooks: Hooks, command: str) -> dict[str, object]:
@@ -173,9 +182,7 @@ def _cleared(draft: Draft, hooks: Hooks, path: str) -> str:
 
     def by_meaning(given: str) -> str:
         if syntax.toml:
-            return without_tables(
-                given, TABLES, lambda row: _own_event(row, known.command, known.events), syntax
-            )
+            return without_tables(given, TABLES, _ours(known.command, known.events), syntax)
         return without_empty(without_command(given, known.command, known.events, syntax), known.made, syntax)
 
     return cleared(text, known.pieces, by_meaning, syntax)

@@ -38,6 +38,7 @@ def install(
     nothing was changed.
     """
     codex_profile.check(profile)
+    scope.refuse_shared()
     with nullcontext() if dry_run else scope.locked():
         try:
             return _done(
@@ -51,6 +52,10 @@ def _planned(
     skills: Sequence[Skill], clients: Sequence[Client], scope: Scope, profile: str | None, *, links: bool
 ) -> Draft:
     draft = Draft(scope)
+    if top := scope.repository:
+        draft.notes.append(
+            f"this is for {scope.root}; its git project begins at {top}: --project names another"
+        )
     for skill in skills:
         skill_folders.place(draft, skill, clients, profile=profile, links=links)
     draft.notes.extend(skill_folders.catalogue_notes(draft, clients, skills))
@@ -82,7 +87,9 @@ def _place_settings(draft: Draft) -> None:
 
 
 def _done(draft: Draft, *, dry_run: bool) -> Outcome:
-    changes = tuple(draft.differences()) if dry_run else tuple(draft.changes)
+    changes = tuple(draft.told(diffs=dry_run))
+    if kept := [draft.scope.shown(path) for path in draft.backed_up]:
+        draft.notes.append(f"as they were, {', '.join(kept)} are kept in {draft.scope.backups}")
     if not dry_run:
         draft.apply()
     return Outcome(changes, tuple(draft.notes))

@@ -27,11 +27,6 @@ _REST_OF_LINE = re.compile(r"[ \t]*\r?\n")
 class JsonError(ValueError):
     """The text is not JSON; `args` are what is wrong, the line and the column."""
 
-    @property
-    def where(self) -> str:
-        what, line, column = self.args
-        return f"{line}:{column}: {what}"
-
 
 @dataclass
 class Node:

@@ -13,8 +13,9 @@ The folder has no record: it is written whole into an empty place, and its user 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sharpen.clients import CLAUDE_CODE, CODEX, Client
 from sharpen.errors import SkillError, StoreError, UsageError
@@ -41,15 +42,26 @@ def write_plugin(skills: Sequence[Skill], folder: Path) -> tuple[str, ...]:
     notes: list[str] = []
     files = _files(name, skills, notes)
     try:
+        _write(files, folder.resolve())
+    except OSError as error:
+        raise StoreError(f"{folder} could not be written: {error}") from error
+    return tuple(notes)
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    """All of them, or none: they are written beside the folder, which then takes its name."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
+        new = Path(beside) / folder.name
         for path, data in files.items():
-            place = folder / path
+            place = new / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
             if data.startswith(b"#!"):
                 place.chmod(0o755)
-    except OSError as error:
-        raise StoreError(f"{folder} could not be written: {error}") from error
-    return tuple(notes)
+        if folder.exists():
+            folder.rmdir()
+        new.rename(folder)
 
 
 def _files(name: str, skills: Sequence[Skill], notes: list[str]) -> dict[str, bytes]:
@@ -59,7 +71,7 @@ def _files(name: str, skills: Sequence[Skill], notes: list[str]) -> dict[str, by
         if f"skills/{home}/SKILL.md" in files:
             raise SkillError(f"two skills are called {home}; rename one")
         files |= {f"skills/{home}/{path}": data for path, data in skill_folders.contents(skill).items()}
-    rules = [rule for skill in skills for rule in rules_of(skill)]
+    rules = rules_of(*skills)
     facts = {"name": name, "version": "1.0.0", "description": _description(skills)}
     files[".claude-plugin/plugin.json"] = _json(facts)
     codex: dict[str, object] = {**facts, "skills": "./skills/"}

@@ -16,7 +16,8 @@ from sharpen.errors import UsageError
 from sharpen.install.jsonc import Insertion, Keys
 from sharpen.install.scope import RECORD, Scope
 
-VERSION = 1
+VERSION = 2
+"""2: pieces with what was made for them, and where hooks are; 1 was never in a release."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class Record:
             return cls()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UsageError(
-                f"{path} cannot be read ({error}); restore it, or remove it and what it stands for by hand"
+                f"{path} cannot be read ({error}); uninstall with the sharpen that wrote it, restore it, "
+                "or remove it and what it lists by hand"
             ) from error
 
     def write_text(self) -> str:
@@ -106,7 +108,7 @@ def digest_of_bytes(data: bytes) -> str:
 
 def _record(content: Mapping[str, Any]) -> Record:
     if content["version"] != VERSION:
-        raise ValueError(f"version {content['version']} is not {VERSION}")
+        raise ValueError(f"it has version {content['version']}, this sharpen writes {VERSION}")
     skills = {name: _skill(row) for name, row in content["skills"].items()}
     settings = {name: _settings(row) for name, row in content["settings"].items()}
     return Record(skills, settings, content["files"], content["hooks"], tuple(content["folders"]))

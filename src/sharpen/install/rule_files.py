@@ -12,14 +12,15 @@ from pathlib import Path
 from sharpen.errors import UsageError
 from sharpen.skills import Skill
 from sharpen.skills.folder import SKILL_FILE
-from sharpen.skills.frontmatter import Frontmatter, violations
-from sharpen.skills.rules import FILE, EventRule, rules_of
-
-LONGEST_DESCRIPTION = 1024  # the standard's limit
+from sharpen.skills.frontmatter import MAX_DESCRIPTION, Frontmatter, violations
+from sharpen.skills.rules import FILE, EventRule, read_rules
 
 
 def skill_of_rules(path: Path) -> Skill:
-    """The rules of `NAME.json` as the skill NAME; UsageError when that is no name for a skill."""
+    """The rules of `NAME.json` as the skill NAME; UsageError when that is no name for a skill.
+
+    Its patterns are tried out when it is installed, with those of all others.
+    """
     if path.name == FILE and (path.parent / SKILL_FILE).is_file():
         raise UsageError(f"{path} belongs to a skill; install the folder {path.parent}")
     name = path.stem
@@ -33,7 +34,7 @@ def skill_of_rules(path: Path) -> Skill:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     front = Frontmatter(name=name, description="Rules.")
-    rules = rules_of(Skill.from_text("# Rules\n", files=files).with_frontmatter(front))
+    rules = read_rules(Skill.from_text("# Rules\n", files=files).with_frontmatter(front))
     if not rules:
         raise UsageError(f"{path} has no rules")
     body = f"# {name}\n\n" + "\n".join(_section(rule) for rule in rules)
@@ -46,7 +47,7 @@ def _description(rules: tuple[EventRule, ...]) -> str:
     told = "; ".join(" and ".join(_conditions(rule)) for rule in rules)
     plain = " ".join(told.replace("<", " ").replace(">", " ").split())
     text = f"What is known about these moments. Use when {plain}"
-    return text if len(text) <= LONGEST_DESCRIPTION else text[: LONGEST_DESCRIPTION - 1] + "…"
+    return text if len(text) <= MAX_DESCRIPTION else text[: MAX_DESCRIPTION - 1] + "…"
 
 
 def _section(rule: EventRule) -> str:

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from sharpen.clients import CLIENTS, Client
 from sharpen.errors import StoreError, UsageError
 from sharpen.hook.journal import state_folder
-from sharpen.hook.run import RULES
+from sharpen.hook.run import RULES, is_shared
 from sharpen.install.placing import recover
 
 ScopeName = Literal["project", "user"]
@@ -48,6 +48,8 @@ class Scope:
         root = home if name == "user" else (project or Path.cwd()).resolve()
         if not root.is_dir():
             raise UsageError(f"{root} is not a folder; make it first, or name another")
+        if name == "project" and root == home:
+            raise UsageError(f"{root} is your home folder and no project; add --scope user")
         variables = {client.name: client.home[0] for client in CLIENTS.values() if client.home}
         set_ones = {client: os.environ.get(variable, "") for client, variable in variables.items()}
         return cls(name, root, home, {one: str(Path(at).absolute()) for one, at in set_ones.items() if at})
@@ -63,12 +65,31 @@ class Scope:
                 return cls.of(name, project=folder)
         return scope
 
+    def shown(self, path: str) -> str:
+        """A recorded path as people read it."""
+        return f"~/{path}" if self.name == "user" and not path.startswith(("~/", "/")) else path
+
+    def refuse_shared(self) -> None:
+        """UsageError for a project in which the hook process reads no rules."""
+        if self.name == "project" and is_shared(str(self.root)):
+            raise UsageError(
+                f"everybody may write into {self.root}, so no hook reads rules there; "
+                "install into a folder of your own"
+            )
+
     def in_home(self, client: Client, path: str) -> str:
         """A path of the client's below the home folder, or where its variable has moved it."""
         if client.name in self.moved and client.home and path.startswith(client.home[1]):
             rest = path[len(client.home[1]) :].strip("/")
             return f"{self.moved[client.name]}/{rest}".rstrip("/")
         return path if self.name == "user" else f"~/{path}"
+
+    @property
+    def repository(self) -> Path | None:
+        """The git project that a project's folder is only a part of."""
+        inside = [self.root, *self.root.parents] if self.name == "project" else []
+        top = next((folder for folder in inside if (folder / ".git").exists()), None)
+        return top if top not in (self.root, self.home) else None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -84,7 +105,9 @@ class Scope:
                 "another `sharpen install` is at work; wait for it to end, then try again"
             ) from None
         except OSError as error:
-            raise StoreError(f"{folder} could not be written: {error}") from error
+            raise StoreError(
+                f"{error.filename or folder} could not be read or written: {error.strerror or error}"
+            ) from error
 
     @property
     def journal(self) -> Path:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sharpen.errors import UsageError
 from sharpen.install import jsonc, toml_tables
+from sharpen.install.toml_tables import OurTable
 
 BEGIN = "# >>> sharpen: written by `sharpen install`, removed by `sharpen uninstall`"
 END = "# <<< sharpen"
@@ -209,9 +210,7 @@ def without_empty(text: str, made: Sequence[jsonc.Keys], syntax: Syntax) -> str:
     return text
 
 
-def without_tables(
-    text: str, array: tuple[str, ...], ours: Callable[[Mapping[str, Any]], str | None], syntax: Syntax
-) -> str:
+def without_tables(text: str, array: tuple[str, ...], ours: OurTable, syntax: Syntax) -> str:
     """The text without those tables of the array that `ours` has a name for, and without our marks."""
     syntax.meaning(text)
     marks = re.compile(rf"^[ \t]*(?:{re.escape(BEGIN)}|{re.escape(END)})[ \t]*\r?\n?", re.MULTILINE)
@@ -220,6 +219,12 @@ def without_tables(
         return text
     unmarked = marks.sub("", bare)
     return unmarked if syntax.meaning(unmarked) == syntax.meaning(bare) else bare
+
+
+def has_table(text: str, array: tuple[str, ...], ours: OurTable, syntax: Syntax) -> bool:
+    """Whether the array has a table that is ours, also in an inline list, which nothing is taken out of."""
+    syntax.meaning(text)
+    return any(ours(row) is not None for row in toml_tables.rows(text, array))
 
 
 def starts_command(text: str, event: str, command: str, syntax: Syntax) -> bool:

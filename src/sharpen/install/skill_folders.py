@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sharpen.clients import Client
-from sharpen.errors import UsageError
+from sharpen.errors import SkillError, UsageError
 from sharpen.install.draft import Draft
 from sharpen.install.record import InstalledSkill, digest_of_bytes
 from sharpen.install.scope import SKILLS
@@ -109,7 +109,7 @@ def checked_name(skill: Skill, clients: Sequence[Client], notes: list[str]) -> s
     name = skill.name
     if not name:
         raise UsageError(
-            "a skill without a name cannot be installed; `sharpen export --name … --description …` gives one"
+            "a skill without a name cannot be installed; give it one, and a description, in its frontmatter"
         )
     findings = lint(skill, folder_name=name)
     wrong = [one for one in findings if one.level == "error" or one.rule in REFUSED]
@@ -128,18 +128,24 @@ def checked_name(skill: Skill, clients: Sequence[Client], notes: list[str]) -> s
 
 def catalogue_notes(draft: Draft, clients: Sequence[Client], skills: Sequence[Skill]) -> Iterator[str]:
     """A warning for each client whose list of skills grows beyond what it shows."""
-    listed = sum(len(skill.name or "") + len(skill.description or "") for skill in skills)
     new = {skill.name for skill in skills}
-    for entry in sorted(draft.scope.at(SKILLS).glob(f"*/{SKILL_FILE}")):
-        if entry.parent.name not in new:
-            other = Skill.read(entry.parent)
-            listed += len(other.name or "") + len(other.description or "")
+    there = draft.scope.at(SKILLS).glob(f"*/{SKILL_FILE}")
+    others = (skill for entry in there if entry.parent.name not in new for skill in _readable(entry))
+    listed = sum(len(skill.name or "") + len(skill.description or "") for skill in (*skills, *others))
     for client in clients:
         if client.catalogue is not None and listed > client.catalogue:
             yield (
                 f"warning: names and descriptions in {SKILLS} have {listed} characters; {client.title} may "
                 f"show {client.catalogue} and cuts the rest"
             )
+
+
+def _readable(entry: Path) -> Iterator[Skill]:
+    """The skill of a SKILL.md, perhaps somebody else's; one that cannot be read is listed by no client."""
+    try:
+        yield Skill.read(entry)
+    except SkillError:
+        return
 
 
 def _told(finding: Finding) -> str:
@@ -167,14 +173,15 @@ def _refuse_foreign(draft: Draft, path: str, owned: InstalledSkill | None) -> No
     copies = {file: digest for file, digest in (owned.files if owned else {}).items() if _below(file, path)}
     if owned is not None and path in owned.links and _leads_to(draft, place):
         return
-    if not copies and (there := _same_name(place)):
+    there = _same_name(place) if not copies else None
+    if there and not (there == place and path == f"{SKILLS}/{place.name}" and _is_hollow(there)):
         raise UsageError(f"{there} is there already and was not installed by sharpen; rename one of the two")
     for file, digest in copies.items():
         data = draft.read(file)
         if data is not None and digest_of_bytes(data) != digest:
             raise UsageError(
-                f"{draft.scope.at(file)} was changed since it was installed; keep your change elsewhere, "
-                f"then `sharpen uninstall {PurePosixPath(path).name}` and install again"
+                f"{draft.scope.at(file)} was changed since it was installed; move or remove it, "
+                "then install again"
             )
 
 
@@ -185,6 +192,11 @@ def _same_name(place: Path) -> Path | None:
     except OSError:
         return None
     return next((one for one in there if one.name.casefold() == place.name.casefold()), None)
+
+
+def _is_hollow(place: Path) -> bool:
+    """Whether there are folders and nothing in them: what is left when a changed file was moved away."""
+    return place.is_dir() and not place.is_symlink() and all(one.is_dir() for one in place.rglob("*"))
 
 
 def _leads_to(draft: Draft, place: Path) -> bool:

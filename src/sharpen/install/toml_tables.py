@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 _TOKEN = re.compile(
     r'"""(?s:(?:\\.|[^\\])*?)"""(?:"{0,2})|\'\'\'(?s:.*?)\'\'\'(?:\'{0,2})|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}\n]'
 )
+OurTable = Callable[[Mapping[str, Any]], str | None]
+"""A name for a table that is ours, by what it says; None for any other."""
 
 
 class Table(NamedTuple):
@@ -60,14 +62,14 @@ def _headers(text: str) -> Iterator[tuple[int, str]]:
             depth -= 1
 
 
-def without(text: str, array: tuple[str, ...], ours: Callable[[Mapping[str, Any]], str | None]) -> str:
+def without(text: str, array: tuple[str, ...], ours: OurTable) -> str:
     """The text without those elements `[[array]]` that `ours` has a name for; of each name the last.
 
     Comments and empty lines below a table's last key stay: they belong to what comes next.
     """
     found = [table for table in tables(text) if table.array == array]
     gone: set[str] = set()
-    for table, row in reversed(list(zip(found, _rows(text, array), strict=False))):
+    for table, row in reversed(list(zip(found, rows(text, array), strict=False))):
         name = ours(row)
         if name is not None and name not in gone:
             gone.add(name)
@@ -75,11 +77,12 @@ def without(text: str, array: tuple[str, ...], ours: Callable[[Mapping[str, Any]
     return text
 
 
-def _rows(text: str, array: tuple[str, ...]) -> list[Any]:
+def rows(text: str, array: tuple[str, ...]) -> list[Mapping[str, Any]]:
+    """What the tables of the array say, also where they are written as an inline list."""
     inner: Any = tomllib.loads(text.removeprefix("\ufeff"))
     for key in array:
         inner = inner.get(key, {}) if isinstance(inner, dict) else {}
-    return inner if isinstance(inner, list) else []
+    return [row for row in inner if isinstance(row, dict)] if isinstance(inner, list) else []
 
 
 def _last_line(text: str, table: Table) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from sharpen.errors import SkillError
 from sharpen.skills.frontmatter import block_of, parse_frontmatter, violations
 
-SKILL_FILE = "SKILL.md"
+SKILL_FILE, RULES_FILE = "SKILL.md", "events.json"
 SKIPPED = frozenset({".git", "__pycache__"})
 MAX_FILES = 1000  # the limits of the Agent Skills discovery index for archives
 MAX_BYTES = 50_000_000

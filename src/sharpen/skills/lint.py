@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from sharpen.errors import SkillError
 from sharpen.skills.document import Skill, tokens
-from sharpen.skills.folder import SKILL_FILE, is_plain_yaml
+from sharpen.skills.folder import RULES_FILE, SKILL_FILE, is_plain_yaml
 from sharpen.skills.frontmatter import block_of, violations
 from sharpen.skills.regions import MARKER
 
@@ -91,20 +91,51 @@ def lint(skill: Skill, *, folder_name: str | None = None) -> tuple[Finding, ...]
         *_missing_files(skill),
         *_markers(skill),
         *_duplicates(skill),
+        *_event_rules(skill),
     ]
     return tuple(sorted(findings, key=lambda finding: (finding.line or 0, finding.level, finding.rule)))
 
 
 def lint_path(path: str | Path) -> tuple[Finding, ...]:
-    """Lint a Markdown file or a skill folder; one that cannot be read at all is a finding, too."""
+    """Lint a Markdown file, a skill folder or a JSON file of event rules, whose patterns are tried out.
+
+    What cannot be read at all is a finding, too.
+    """
     path = Path(path)
     home = path.parent if path.name == SKILL_FILE else path
     try:
-        if home.is_dir():
-            return lint(Skill.read(home), folder_name=home.resolve().name)
-        return lint(Skill.read(path))
-    except SkillError as error:
+        if home.suffix == ".json" and home.is_file():
+            rules = Skill("", {RULES_FILE: home.read_bytes()})
+            return (*_event_rules(rules, where=""), *_endless_rules(rules, where=""))
+        skill = Skill.read(home)
+        found = lint(skill, folder_name=home.resolve().name if home.is_dir() else None)
+        return found + tuple(_endless_rules(skill))
+    except (SkillError, OSError) as error:
         return (Finding("error", "unreadable", str(error)),)
+
+
+def _event_rules(skill: Skill, where: str = f"{RULES_FILE}, ") -> Iterator[Finding]:
+    """What `install` refuses in the rules a skill carries, but for the time that patterns may take."""
+    data = skill.files.get(RULES_FILE)
+    if data is None:
+        return
+    from sharpen.skills.rules import complaints, doubts  # few skills carry any
+
+    wrong = complaints(data)
+    yield from (Finding("error", "event-rule", where + told) for told in wrong)
+    if not wrong:
+        yield from (Finding("warning", "event-rule-tool", where + told) for told in doubts(data))
+
+
+def _endless_rules(skill: Skill, where: str = f"{RULES_FILE}, ") -> Iterator[Finding]:
+    """What a trial of their patterns says about rules without errors."""
+    if RULES_FILE not in skill.files:
+        return
+    from sharpen.skills.rules import complaints, endless_ones, read_rules
+
+    if not complaints(skill.files[RULES_FILE]):
+        for _, told in endless_ones(read_rules(skill)):
+            yield Finding("error", "event-rule-endless", where + told)
 
 
 def _frontmatter(skill: Skill, folder_name: str | None) -> Iterator[Finding]:

@@ -25,13 +25,16 @@ SHARE = 0.8
 """Seconds of processor time for one text. A line that takes the square of its length needs a hundredth."""
 LENGTHS = (32, LONGEST_LINE)
 """Characters of the repeated part: few show exponential behaviour, many a polynomial worse than quadratic."""
-MOST_TEXTS = 120
+MOST_TEXTS = 400
+"""Of each length, for one pattern: enough for 200 repetitions; nested alternatives have no end of them."""
 MOST_TIMES = 20
 """Repetitions a sample has where a pattern demands more: nested ones would multiply."""
 WRONG_ENDS = ("\x00", "\n\x00")
+"""Hardly any pattern takes a NUL; the second one also stands behind the end of a line."""
 CLOCK = hasattr(signal, "setitimer")
+"""Windows has no such clock; there only the whole process has an end."""
 PATIENCE = 60.0
-"""Seconds for the whole process, where there is no such clock."""
+"""Seconds for the whole process, besides those that its patterns may take."""
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 
 
@@ -45,15 +48,15 @@ def endless(patterns: Sequence[str]) -> list[int]:
         done = subprocess.run(
             command, input=given, capture_output=True, text=True, timeout=patience, check=True
         )
-    except subprocess.TimeoutExpired:  # where a process has no clock of its own, none of them is trusted
+    except subprocess.TimeoutExpired:  # nobody knows which it was, so none of them is trusted
         return list(range(len(patterns)))
     return [int(line) for line in done.stdout.split()]
 
 
 def texts_against(pattern: str) -> Iterator[str]:
     """Texts that repeat what the pattern repeats, after what it wants to see before, with a wrong end."""
-    tried: set[str] = set()
     for length in LENGTHS:
+        tried: set[str] = set()
         for before, body in _pumps(_parser.parse(pattern), ""):
             for end in WRONG_ENDS:
                 text = before + (body * (length // len(body) + 1))[:length] + end

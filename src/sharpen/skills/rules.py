@@ -16,19 +16,26 @@ import json
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from sharpen.errors import SkillError
+from sharpen.hook.answer import LONGEST_TEXT, is_seen
+from sharpen.hook.event import TOOLS
 from sharpen.hook.languages import NAMES
+from sharpen.hook.matching import ANY
+from sharpen.hook.outcome import EDIT, READ, SHELL
 from sharpen.skills.document import Skill
+from sharpen.skills.folder import RULES_FILE
 from sharpen.skills.needles import best_of, needles_in, needles_in_globs
 from sharpen.skills.regex_trial import endless
 
-FILE = "events.json"
-LONGEST_TEXT = 2_000  # characters; guidance that needs more belongs into the skill's body
+FILE = RULES_FILE
 LONGEST_PATTERN = 1_000
+WORDS = (SHELL, EDIT, READ, ANY)
+"""What rules call the tools that every client has; any other name is a client's own."""
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _KEYS = {"id", "tool", "command", "output", "path", "language", "exit", "not", "say", "cooldown"}
 _CONDITIONS = ("command", "output", "path")
@@ -66,26 +73,62 @@ class EventRule:
         return json.dumps([self.tool, "|".join(self.needles), body], ensure_ascii=False)
 
 
-def rules_of(skill: Skill) -> tuple[EventRule, ...]:
-    """The rules a skill carries; SkillError says which one is wrong, why, and what to do."""
+def rules_of(*skills: Skill) -> tuple[EventRule, ...]:
+    """The rules that skills carry, every pattern tried out; SkillError says which is wrong and what to do."""
+    rules = tuple(rule for skill in skills for rule in read_rules(skill))
+    slow = endless_ones(rules)
+    if slow:
+        raise SkillError("; ".join(f"{FILE} of the skill {rule.skill}, {told}" for rule, told in slow))
+    return rules
+
+
+def read_rules(skill: Skill) -> tuple[EventRule, ...]:
+    """The rules a skill carries, checked but for the time that their patterns may take."""
     data = skill.files.get(FILE)
     if data is None:
         return ()
-    where = f"{FILE} of the skill {skill.name}"
+    wrong = complaints(data)
+    if wrong:
+        raise SkillError(f"{FILE} of the skill {skill.name}: {'; '.join(wrong)}")
+    return tuple(_rule(row, str(skill.name)) for row in _rows(data))
+
+
+def complaints(data: bytes) -> list[str]:
+    """All that is wrong in the text of an `events.json`, each with what to do about it."""
+    try:
+        rows = _rows(data)
+    except SkillError as error:
+        return [str(error)]
+    names = [row.get("id") for row in rows if isinstance(row, dict)]
+    twice = sorted({name for name in names if isinstance(name, str) and names.count(name) > 1})
+    each = [f"{_place(n, row)}: {wrong}" for n, row in enumerate(rows, 1) for wrong in _wrong(row)]
+    return each + [f"the id {name} is there more than once; rename one" for name in twice]
+
+
+def doubts(data: bytes) -> list[str]:
+    """What is right in the text of an `events.json` without complaints, and hardly meant."""
+    tools = ((_place(n, row), str(row.get("tool", ANY))) for n, row in enumerate(_rows(data), 1))
+    return [
+        f"{place}: only a client's own tool is called {tool}; did you mean {near[0]}?"
+        for place, tool in tools
+        if tool not in (*WORDS, *TOOLS) and (near := get_close_matches(tool.lower(), WORDS, 1, cutoff=0.75))
+    ]
+
+
+def _rows(data: bytes) -> list[Any]:
     try:
         content = json.loads(data)
-    except ValueError as error:
-        raise SkillError(f"{where} is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise SkillError(f"it is not JSON: {error}") from error
     rows = content.get("rules") if isinstance(content, dict) else None
     if not isinstance(rows, list):
-        raise SkillError(f'{where} must be an object with a list "rules"')
-    rules = tuple(_rule(row, str(skill.name), f"{where}, rule {n}") for n, row in enumerate(rows, 1))
-    names = [rule.id for rule in rules]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise SkillError(f"{where} has the id {', '.join(sorted(twice))} more than once; rename one")
-    _refuse_endless(rules, where)
-    return rules
+        raise SkillError('it must be an object with a list "rules"')
+    return rows
+
+
+def _place(number: int, row: Any) -> str:
+    name = row.get("id") if isinstance(row, dict) else None
+    return f"rule {number} ({name})" if isinstance(name, str) and _ID.fullmatch(name) else f"rule {number}"
 
 
 def compiled(rules: Iterable[EventRule]) -> str:
@@ -94,64 +137,72 @@ def compiled(rules: Iterable[EventRule]) -> str:
     return "".join(f"{rule.line()}\n" for rule in ordered)
 
 
-def _rule(row: Any, skill: str, where: str) -> EventRule:
+def _rule(row: Mapping[str, Any], skill: str) -> EventRule:
+    """The rule of a row that nothing is wrong with; a single glob or language stands for a list of one."""
+    conditions = {key: row[key] for key in ("command", "output", "exit") if key in row}
+    conditions |= {key: _listed(row[key]) for key in ("path", "language") if key in row}
+    if "not" in row:
+        globs = {"path": _listed(row["not"]["path"])} if "path" in row["not"] else {}
+        conditions["not"] = {**row["not"], **globs}
+    return EventRule(row["id"], skill, row.get("tool", ANY), row["say"], conditions, row.get("cooldown"))
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _wrong(row: Any) -> Iterator[str]:
+    """All that is wrong with one rule."""
     if not isinstance(row, dict):
-        raise SkillError(f"{where} must be an object")
+        yield "it must be an object"
+        return
     unknown = sorted(set(row) - _KEYS)
     if unknown:
-        raise SkillError(
-            f"{where} has unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(_KEYS))}"
-        )
+        yield f"unknown keys: {', '.join(unknown)}; known are {', '.join(sorted(_KEYS))}"
     if not (isinstance(row.get("id"), str) and _ID.fullmatch(row["id"])):
-        raise SkillError(f"{where} needs an id of small letters, digits and single hyphens")
-    where = f"{where} ({row['id']})"
-    _check_text(row.get("say"), where)
-    conditions = _conditions(row, where)
-    tool, cooldown = row.get("tool", "any"), row.get("cooldown")
+        yield "it needs an id of small letters, digits and single hyphens"
+    yield from _wrong_text(row.get("say"))
+    yield from _wrong_conditions(row)
+    tool, cooldown = row.get("tool", ANY), row.get("cooldown")
     if not (isinstance(tool, str) and tool.isprintable() and tool) or '"' in tool or "\\" in tool:
-        raise SkillError(f"{where}: tool must be a tool's name, not {tool!r}")
+        yield f"tool must be a tool's name, not {tool!r}"
     if cooldown is not None and not (type(cooldown) is int and cooldown >= 0):
-        raise SkillError(f"{where}: cooldown must be a number of seconds, not {cooldown!r}")
-    return EventRule(row["id"], skill, tool, row["say"], conditions, cooldown)
+        yield f"cooldown must be a number of seconds, not {cooldown!r}"
 
 
-def _check_text(say: Any, where: str) -> None:
+def _wrong_text(say: Any) -> Iterator[str]:
     if not isinstance(say, str) or not say.strip():
-        raise SkillError(f"{where} needs a text in `say`: the facts that help at this moment")
+        yield "it needs a text in `say`: the facts that help at this moment"
+        return
     if len(say) > LONGEST_TEXT:
-        raise SkillError(f"{where}: `say` has {len(say)} characters, more than {LONGEST_TEXT}; shorten it")
+        yield f"`say` has {len(say)} characters, more than {LONGEST_TEXT}; shorten it"
     hidden = _hidden(say)
     if hidden:
-        raise SkillError(f"{where}: `say` holds an invisible character (U+{ord(hidden):04X}); remove it")
+        yield f"`say` holds an invisible character (U+{ord(hidden):04X}); remove it"
 
 
 def _hidden(text: str) -> str:
-    """The first character that nobody can see; empty when there is none."""
-    unseen = (one for one in text if unicodedata.category(one) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"))
-    return next((one for one in unseen if one not in "\n\t"), "")
+    """The first character that nobody can see; empty when there is none. Spaces of all widths may be there,
+    and what only a later version of Unicode knows.
+    """
+    unseen = (one for one in text if not is_seen(one) and one not in "\n\t")
+    return next((one for one in unseen if unicodedata.category(one) not in ("Zs", "Cn")), "")
 
 
-def _conditions(row: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The conditions, checked; a single glob or language stands for a list of one."""
-    conditions = {key: row[key] for key in ("command", "output", "exit") if key in row}
-    conditions |= {key: _texts(row[key], f"{where}: {key}") for key in ("path", "language") if key in row}
-    if "not" in row:
-        negated = row["not"]
-        if not (isinstance(negated, dict) and negated) or set(negated) - set(_CONDITIONS):
-            raise SkillError(
-                f"{where}: `not` must be an object with {', '.join(_CONDITIONS)} or some of them"
-            )
-        globs = {"path": _texts(negated["path"], f"{where}: not path")} if "path" in negated else {}
-        conditions["not"] = {**negated, **globs}
-    if not any(name in conditions for name in _CONDITIONS):
-        raise SkillError(f"{where} has no {', '.join(_CONDITIONS)}: it would speak about everything")
-    for name, pattern in _patterns(conditions).items():
-        _check_pattern(pattern, f"{where}: {name}")
-    unknown = sorted(set(conditions.get("language", ())) - NAMES)
-    if unknown:
-        raise SkillError(f"{where}: no language is called {unknown[0]}; known are {', '.join(sorted(NAMES))}")
-    _check_exit(conditions.get("exit", "failed"), where)
-    return conditions
+def _wrong_conditions(row: Mapping[str, Any]) -> Iterator[str]:
+    if not any(name in row for name in _CONDITIONS):
+        yield f"it has no {', '.join(_CONDITIONS)}: it would speak about everything"
+    negated = row.get("not", {})
+    if "not" in row and (not (isinstance(negated, dict) and negated) or set(negated) - set(_CONDITIONS)):
+        yield f"`not` must be an object with {', '.join(_CONDITIONS)} or some of them"
+        negated = {}
+    for name, pattern in _patterns({**row, "not": negated}).items():
+        yield from _wrong_pattern(pattern, name)
+    for name, texts in (("path", row), ("language", row), ("not path", negated)):
+        key = name.removeprefix("not ")
+        if key in texts:
+            yield from _wrong_texts(_listed(texts[key]), name)
+    yield from _wrong_exit(row.get("exit", "failed"))
 
 
 def _patterns(conditions: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,38 +212,39 @@ def _patterns(conditions: Mapping[str, Any]) -> dict[str, Any]:
     return named | {f"not {name}": negated[name] for name in ("command", "output") if name in negated}
 
 
-def _texts(value: Any, where: str) -> list[str]:
-    texts = [value] if isinstance(value, str) else value
+def _wrong_texts(texts: Any, name: str) -> Iterator[str]:
     if not (isinstance(texts, list) and texts and all(isinstance(one, str) and one for one in texts)):
-        raise SkillError(f"{where} must be a text or a list of texts, none of them empty")
-    if any(_hidden(one) for one in texts):
-        raise SkillError(f"{where} holds an invisible character; remove it")
-    return texts
+        yield f"{name} must be a text or a list of texts, none of them empty"
+    elif any(map(_hidden, texts)):
+        yield f"{name} holds an invisible character; remove it"
+    elif name == "language" and (unknown := sorted(set(texts) - NAMES)):
+        yield f"no language is called {unknown[0]}; known are {', '.join(sorted(NAMES))}"
 
 
-def _check_pattern(pattern: Any, where: str) -> None:
+def _wrong_pattern(pattern: Any, name: str) -> Iterator[str]:
     if isinstance(pattern, str) and len(pattern) > LONGEST_PATTERN:
-        raise SkillError(f"{where} has {len(pattern)} characters, more than {LONGEST_PATTERN}; shorten it")
+        yield f"{name} has {len(pattern)} characters, more than {LONGEST_PATTERN}; shorten it"
+        return
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a pattern that will mean something else one day
             re.compile(pattern)
         pattern.encode()  # half a surrogate pair cannot be written to the rules file
     except (re.error, TypeError, AttributeError, RecursionError, OverflowError, ValueError, Warning) as error:
-        raise SkillError(f"{where} is not a regular expression: {error}") from error
+        yield f"{name} is not a regular expression: {error}"
 
 
-def _check_exit(ended: Any, where: str) -> None:
+def _wrong_exit(ended: Any) -> Iterator[str]:
     codes = isinstance(ended, list) and bool(ended) and all(type(code) is int for code in ended)
     if ended not in ("failed", "ok") and not codes:
-        raise SkillError(f'{where}: exit must be "failed", "ok" or a list of exit codes, not {ended!r}')
+        yield f'exit must be "failed", "ok" or a list of exit codes, not {ended!r}'
 
 
-def _refuse_endless(rules: tuple[EventRule, ...], where: str) -> None:
+def endless_ones(rules: tuple[EventRule, ...]) -> list[tuple[EventRule, str]]:
+    """The rules with a pattern that can take for ever, and what to do. One trial: it takes a process."""
     tried = [(rule, pattern) for rule in rules for pattern in rule.patterns]
-    for at in endless([pattern for _, pattern in tried]):
-        rule, pattern = tried[at]
-        raise SkillError(
-            f"{where}, rule {rule.id}: the pattern {pattern!r} can take for ever on an unlucky text; "
-            "repeat one thing only once, such as a+ instead of (a+)+"
-        )
+    advice = "can take for ever on an unlucky text; repeat one thing only once, such as a+ instead of (a+)+"
+    return [
+        (rule, f"rule {rule.id}: the pattern {pattern!r} {advice}")
+        for rule, pattern in (tried[at] for at in endless([pattern for _, pattern in tried]))
+    ]

@@ -16,13 +16,13 @@ from sharpen.errors import RunFolderError, SharpenError, StoreError
 KEPT = "everything recorded before is kept"
 
 FULL = f"the disk is full; free some space and run the same command again, {KEPT}"
-READ_ONLY = f"it cannot be written; make it writable or copy the run folder elsewhere, {KEPT}"
+READ_ONLY = f"it cannot be written; make it writable or go on with a copy, {KEPT}"
 UNREADABLE = f"the disk reported an error; check the disk and run the same command again, {KEPT}"
-CANNOT_OPEN = "it cannot be opened; check its permissions, or copy the run folder to where you may write"
+CANNOT_OPEN = "it cannot be opened; check its permissions, or go on with a copy where you may write"
 BUSY = f"another program keeps it locked; close that program and run the same command again, {KEPT}"
-NOT_A_DATABASE = "it is not a database written by sharpen; choose another run folder"
-DAMAGED = "the database is damaged; restore the run folder from a copy or start a new one"
-NOT_A_FOLDER = "a file stands where a folder is needed; choose another run folder"
+NOT_A_DATABASE = "it is not a database written by sharpen; choose another place"
+DAMAGED = "the database is damaged; restore it from a copy or start a new one"
+NOT_A_FOLDER = "a file stands where a folder is needed; choose another place"
 A_FOLDER = "a folder stands where a file is needed; move it away and run the same command again"
 
 # Primary result codes, https://www.sqlite.org/rescode.html; extended codes keep them in their low byte.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from sharpen.errors import UsageError
 from sharpen.store.failures import DiskErrors
+from sharpen.traces.files import read_only_uri
 from sharpen.traces.gathering import nested, trajectory_of_session
 from sharpen.traces.parse import step_of
 from sharpen.traces.session import Spent
@@ -25,6 +27,10 @@ from sharpen.traces.telling import About, Ending
 from sharpen.traces.trajectory import Step, Trajectory
 
 APPLICATION_ID = 0x53525431  # "SRT1", so that a run's database is not taken for an archive of traces
+OWNER_ONLY = 0o600
+"""The mode of new files with sessions in them; what SQLite puts beside one has the same."""
+SHORTEST_BEGINNING = 4
+"""Characters that the beginning of a session's name must have, to stand for it."""
 BUSY_SECONDS = 30.0
 """How long another harvest is waited for; it holds the file while it writes one source."""
 STEPS_PER_SESSION = 2**32
@@ -37,7 +43,7 @@ CREATE TABLE sources (
     changed INTEGER NOT NULL, part TEXT NOT NULL, unread INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
-    number INTEGER PRIMARY KEY, client TEXT NOT NULL, name TEXT NOT NULL, source TEXT NOT NULL,
+    number INTEGER PRIMARY KEY AUTOINCREMENT, client TEXT NOT NULL, name TEXT NOT NULL, source TEXT NOT NULL,
     parent TEXT NOT NULL, relation TEXT NOT NULL, project TEXT NOT NULL,
     model TEXT NOT NULL, started TEXT NOT NULL, ended TEXT NOT NULL, title TEXT NOT NULL,
     steps INTEGER NOT NULL, failures INTEGER NOT NULL, corrections INTEGER NOT NULL,
@@ -46,6 +52,7 @@ CREATE TABLE sessions (
     UNIQUE (client, name)
 );
 CREATE INDEX sessions_by_source ON sessions (source);
+CREATE INDEX sessions_by_parent ON sessions (parent);
 CREATE TABLE steps (row INTEGER PRIMARY KEY, step TEXT NOT NULL);
 CREATE TABLE forgotten (key TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -84,12 +91,17 @@ class Archive:
     @classmethod
     @contextmanager
     def open(cls, path: Path, *, create: bool = False) -> Iterator[Archive]:
-        """The archive in a file; a missing one is made only when asked for."""
+        """The archive in a file; a missing one is made only when asked for, a missing folder never. What may
+        not be written can still be read."""
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder; name a file, such as {path / 'traces.db'}")
         if not create and not path.is_file():
             raise UsageError(f"{path} is not there; `sharpen harvest --from all --to {path}` makes it")
+        if not path.parent.is_dir():
+            raise UsageError(f"{path}: there is no folder {path.parent}; make it, or name another file")
         with DiskErrors(path):
-            if create:
-                path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(OWNER_ONLY)
             connection = _connect(path)
         try:
             yield cls(path, connection)
@@ -115,13 +127,14 @@ class Archive:
         return [Row(**{**row, "redactions": json.loads(row["redactions"])}) for row in named]
 
     def find(self, name: str) -> Row:
-        """The session with this number or this (beginning of a) name."""
+        """The session with this number or this (beginning of a) name; digits alone are a number."""
         rows = self.rows()
-        if name.isdigit() and (exact := [row for row in rows if row.number == int(name)]):
-            return exact[0]
-        matching = [row for row in rows if row.name == name] or [
-            row for row in rows if row.name.startswith(name)
-        ]
+        if name.isdecimal():
+            matching = [row for row in rows if str(row.number) == name]
+        else:
+            matching = [row for row in rows if row.name == name]
+            if not matching and len(name) >= SHORTEST_BEGINNING:
+                matching = [row for row in rows if row.name.startswith(name)]
         if len(matching) == 1:
             return matching[0]
         if matching:
@@ -141,6 +154,9 @@ class Archive:
 
     def trajectory(self, number: int) -> Trajectory:
         """The session as ATIF, its sub-agents inside."""
+        return self._trajectory(number, {number})
+
+    def _trajectory(self, number: int, seen: set[int]) -> Trajectory:
         row = self.connection.execute(
             "SELECT about, ending, failures, corrections, verdict, evidence, redactions "
             "FROM sessions WHERE number = ?",
@@ -153,8 +169,10 @@ class Archive:
             "corrections": corrections,
             "redactions": json.loads(redactions),
         }
-        told = trajectory_of_session(_about(about), self.steps(number), _ending(ending), facts)
-        return nested(told, [self.trajectory(child) for child in self._children(number)])
+        told = trajectory_of_session(about_of(about), self.steps(number), _ending(ending), facts)
+        inner = [child for child in self._children(number) if child not in seen]
+        seen.update(inner)
+        return nested(told, [self._trajectory(child, seen) for child in inner])
 
     def counts(self) -> list[dict[str, object]]:
         """What there is, client by client."""
@@ -169,9 +187,7 @@ class Archive:
 
     def forget(self, numbers: list[int]) -> int:
         """Take sessions out for good, with the sub-agents they started; how many went."""
-        going = set(numbers)
-        for number in numbers:
-            going.update(self._children(number))
+        going = set(numbers).union(*map(self.below, numbers))
         with transaction(self.connection):
             for number in sorted(going):
                 remove_session(self.connection, number, remember=True)
@@ -187,6 +203,11 @@ class Archive:
         return [number for (number,) in found]
 
     @property
+    def forgotten(self) -> int:
+        """How many sessions were forgotten, and stay so."""
+        return int(self.connection.execute("SELECT count(*) FROM forgotten").fetchone()[0])
+
+    @property
     def retention_days(self) -> int | None:
         """How many days sessions are kept; None for as long as they like."""
         row = self.connection.execute("SELECT value FROM settings WHERE name = 'retention_days'").fetchone()
@@ -198,10 +219,23 @@ class Archive:
         if days is not None:
             self.connection.execute("INSERT INTO settings VALUES ('retention_days', ?)", (str(days),))
 
+    def below(self, number: int) -> set[int]:
+        """The session's sub-agents, and theirs; it is among them itself only where they go in a circle."""
+        found: set[int] = set()
+        waiting = self._children(number)
+        while waiting:
+            child = waiting.pop()
+            if child not in found:
+                found.add(child)
+                waiting += self._children(child)
+        return found
+
     def _children(self, number: int) -> list[int]:
+        """Sub-agents by the name of who started them: of the same client, or told by the same file."""
         found = self.connection.execute(
-            "SELECT inner.number FROM sessions AS outer JOIN sessions AS inner "
-            "ON inner.client = outer.client AND inner.parent = outer.name AND inner.relation = 'sub-agent' "
+            "SELECT inner.number FROM sessions AS outer JOIN sessions AS inner ON inner.parent = outer.name "
+            "AND inner.relation = 'sub-agent' "
+            "AND (inner.client = outer.client OR inner.source = outer.source) "
             "WHERE outer.number = ? ORDER BY inner.number",
             (number,),
         )
@@ -239,10 +273,12 @@ def about_json(about: About) -> str:
 
 
 def ending_json(ending: Ending) -> str:
-    return json.dumps(asdict(ending), ensure_ascii=False)
+    facts = asdict(ending)
+    del facts["redactions"]  # which have a column
+    return json.dumps(facts, ensure_ascii=False)
 
 
-def _about(text: str) -> About:
+def about_of(text: str) -> About:
     return About(**json.loads(text))
 
 
@@ -257,7 +293,14 @@ def _ending(text: str) -> Ending:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
+    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    only_read = os.access(path, os.R_OK) and not may_write
+    connection = sqlite3.connect(
+        read_only_uri(path) if only_read else path,
+        uri=only_read,
+        isolation_level=None,
+        timeout=BUSY_SECONDS,
+    )
     try:
         _check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")

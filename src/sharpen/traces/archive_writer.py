@@ -9,49 +9,49 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sharpen.traces.archive import STEPS_PER_SESSION, about_json, digest, ending_json, remove_session
+from sharpen.traces.archive import (
+    STEPS_PER_SESSION,
+    about_json,
+    about_of,
+    digest,
+    ending_json,
+    remove_session,
+)
 from sharpen.traces.atif import step_text
-from sharpen.traces.outcomes import Watch
+from sharpen.traces.gathering import Nowhere
+from sharpen.traces.outcomes import Outcome, Watch
 from sharpen.traces.telling import About, Ending, Track
 from sharpen.traces.trajectory import Step
 
 LOT = 256
 """Steps written at once."""
 LOT_CHARACTERS = 4_000_000
+"""Or fewer, when they are long."""
 TITLE = 120
 """Characters of the first prompt that name a session in lists."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Written:
-    """What a source brought."""
+    """One session, in numbers."""
 
-    sessions: int = 0
-    steps: int = 0
-    failures: int = 0
-    corrections: int = 0
-    known: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
+    steps: int
+    outcome: Outcome
+    redactions: Mapping[str, int]
 
 
 class ArchiveWriter:
-    """A sink into an open connection; whoever uses it holds the transaction."""
+    """A sink into an open connection; whoever uses it holds the transaction. `written` is by number, and
+    `passed_over` counts sessions that were forgotten or that another file tells up to a later point."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        source: str,
-        *,
-        redactions: Callable[[], Mapping[str, int]],
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, source: str) -> None:
         self.connection, self.source = connection, source
-        self.redactions = redactions
-        self.written = Written()
+        self.written: dict[int, Written] = {}
+        self.passed_over = 0
         old = connection.execute("SELECT number FROM sessions WHERE source = ?", (source,)).fetchall()
         self._untold = {number for (number,) in old}
 
@@ -59,30 +59,26 @@ class ArchiveWriter:
         key = digest(about.client, about.session_id)
         forgotten = self.connection.execute("SELECT 1 FROM forgotten WHERE key = ?", (key,)).fetchone()
         if forgotten:
-            return _Nobody()
+            self.passed_over += 1
+            return Nowhere()
         same = self.connection.execute(
-            "SELECT number FROM sessions WHERE client = ? AND name = ?", (about.client, about.session_id)
+            "SELECT number, source, about FROM sessions WHERE client = ? AND name = ?",
+            (about.client, about.session_id),
         ).fetchone()
-        number = same[0] if same else None
-        if number is not None:
-            self._untold.discard(number)
-            remove_session(self.connection, number, remember=False)
+        if same is None:
+            return _SessionRow(self, about, None)
+        number, source, before = same
+        if source != self.source and about.revision < about_of(before).revision:
+            self.passed_over += 1
+            return Nowhere()
+        self._untold.discard(number)
+        remove_session(self.connection, number, remember=False)
         return _SessionRow(self, about, number)
 
     def drop_untold(self) -> None:
         """Sessions that this source once had and has no more."""
         for number in sorted(self._untold):
             remove_session(self.connection, number, remember=False)
-
-
-class _Nobody:
-    """Where a forgotten session goes."""
-
-    def place(self, number: int, step: Step) -> None: ...
-
-    def keep(self, count: int) -> None: ...
-
-    def end(self, ending: Ending) -> None: ...
 
 
 class _SessionRow:
@@ -112,7 +108,6 @@ class _SessionRow:
             ),
         )
         self._number = int(cursor.lastrowid or 0)
-        self._before = Counter(writer.redactions())
 
     def place(self, number: int, step: Step) -> None:
         self._watch.place(number, step)
@@ -140,7 +135,6 @@ class _SessionRow:
     def end(self, ending: Ending) -> None:
         self._write()
         outcome = self._watch.outcome(ending)
-        redactions = Counter(self._writer.redactions()) - self._before
         self._writer.connection.execute(
             "UPDATE sessions SET model = ?, started = ?, ended = ?, title = ?, steps = ?, failures = ?, "
             "corrections = ?, verdict = ?, evidence = ?, redactions = ?, ending = ? WHERE number = ?",
@@ -154,7 +148,7 @@ class _SessionRow:
                 outcome.corrections,
                 outcome.verdict,
                 outcome.evidence,
-                json.dumps(dict(sorted(redactions.items()))),
+                json.dumps(dict(sorted(ending.redactions.items()))),
                 ending_json(ending),
                 self._number,
             ),
@@ -162,13 +156,7 @@ class _SessionRow:
         if not self._count:
             remove_session(self._writer.connection, self._number, remember=False)
             return
-        written = self._writer.written
-        written.sessions += 1
-        written.steps += self._count
-        written.failures += outcome.failures
-        written.corrections += outcome.corrections
-        written.verdicts[outcome.verdict] += 1
-        written.known += outcome.verdict != "unknown"
+        self._writer.written[self._number] = Written(self._count, outcome, ending.redactions)
 
     def _write(self) -> None:
         rows = list(self._lot.items())

@@ -142,7 +142,7 @@ def ref_problem(ref: Facts) -> str:
 
 def _is_iso(text: str) -> bool:
     try:
-        datetime.fromisoformat(text.replace("Z", "+00:00"))
+        datetime.fromisoformat(text)
     except ValueError:
         return False
     return True

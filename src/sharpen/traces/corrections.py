@@ -12,26 +12,23 @@ import re
 _START = 600  # characters of a message in which a correction stands
 _LEAD_IN = (
     r"""[\s"'(>*_-]*(?:(?:h+m+|um+|uh+|ugh+|a+r+gh+|oh|ok|okay|well|sorry|but|though|please|pls|hey"""
-    r"|actually|wait"
-    r"|yeah|and|so|now|then|again|also|just|sigh|honestly|however|unfortunately|(?:can|could|would"
-    r"|will) you|let's"
-    r"|you (?:should|must|need to)|i(?:'d like| want| need) you to)[\s,.:!…—–-]+)*"
+    r"|actually|wait|yeah|and|so|now|then|again|also|just|sigh|honestly|however|unfortunately"
+    r"|(?:can|could|would|will) you|let's|you (?:should|must|need to)|i(?:'d like| want| need) you to)"
+    r"[\s,.:!…—–-]+)*"
 )
 _FINE = (
     r"thank|thx|that(?:'s| is| was) (?:all|it|fine|ok|okay|good|great|right|correct|everything)|looks? "
-    r"|all good"
-    r"|go (?:on|ahead)|continue|proceed|nothing|it(?:'s| is) (?:all )?(?:fine|ok|good)|i(?:'m"
-    r"| am) (?:good|fine|ok|done)"
-    r"|(?:problem|worries|rush|need)\b"
+    r"|all good|go (?:on|ahead)|continue|proceed|nothing|it(?:'s| is) (?:all )?(?:fine|ok|good)"
+    r"|i(?:'m| am) (?:good|fine|ok|done)|(?:problem|worries|rush|need)\b"
 )
 _REFUSALS = (
-    rf"no(?:pe)?\b(?=\s*$|\s*[,.!;:…—–]|\s+-|\s+(?:that|this|it|you|i|not|no|don't|do|the|use|please"
-    rf"|stop|wait|leave"
-    rf"|keep|undo|revert|just|we|they|still|put)\b)(?![\s,.!;:…—–-]*(?:{_FINE}))",
-    r"(?:undo|revert|roll ?back)(?=\s*$|[,!]|\.(?!\w)|\s+(?:that|this|it|those|these|them|all|everything|your"
-    r"|what you|my"
-    r"|please|to (?:the )?(?:previous|old|original|before|how)|the (?:last|latest|previous|change|edit"
-    r"|commit))\b)",
+    r"no(?:pe)?\b(?=\s*$|\s*[,.!;:…—–]|\s+-|\s+(?:that|this|it|you|i|not|no|don't|do|the|use|please"
+    r"|stop|wait|leave|keep|undo|revert|just|we|they|still|put)\b)"
+    rf"(?![\s,.!;:…—–-]*(?:{_FINE}))",
+    r"(?:undo|revert|roll ?back)(?=\s*$|[,!]|\.(?!\w)"
+    r"|\s+(?:that|this|it|those|these|them|all|everything|your|what you|my|please"
+    r"|to (?:the )?(?:previous|old|original|before|how)"
+    r"|the (?:last|latest|previous|change|edit|commit))\b)",
     r"(?:put|bring|get|change|set) (?:it|that|this|them|those|the \w+(?: \w+)?) back\b",
     r"(?:restore|bring back) (?:it|that|the (?:old|original|previous|deleted))\b",
     r"leave (?:it|that|this|them) (?:as|like|how|alone)\b",
@@ -42,38 +39,32 @@ _REFUSALS = (
 _SUBJECT = r"(?:it|this|that|they|these|those|everything|the (?:\w+ ){0,2}\w+|tests?|(?:my|your|our) \w+)"
 _STILL = r"(?: (?:still|now|just|again|also|clearly|completely|totally|plain|all|really|simply|even))*"
 _FAILS = (
-    r"(?:fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hangs|throws|errors out|does(?:n't"
-    r"| not) (?:work|compile"
-    r"|build|run|help|fix|pass|start)|did(?:n't| not) (?:work|help|fix|change|pass)|not (?:working"
-    r"|fixed|passing)"
+    r"(?:fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hangs|throws|errors out"
+    r"|does(?:n't| not) (?:work|compile|build|run|help|fix|pass|start)"
+    r"|did(?:n't| not) (?:work|help|fix|change|pass)|not (?:working|fixed|passing)"
     r"|won't (?:work|compile|build|run|start)|(?:is|are) not (?:working|fixed)|isn't (?:working|fixed))\b"
 )
 _BE = r"(?:'s| is| are|'re| was| were| looks| seems)?"
 _COMPLAINTS = (
     rf"(?:that|this|it|which|these|those){_BE}{_STILL} (?:wrong|incorrect|useless|nonsense)\b",
-    r"(?:that|this|it)(?:'s not| is not|'s still not| isn't| was not| wasn't|'s not at all) (?:right"
-    r"|correct|what|how|it\b|the"
-    r"|true|good|enough|quite)",
+    r"(?:that|this|it)(?:'s not| is not|'s still not| isn't| was not| wasn't|'s not at all)"
+    r" (?:right|correct|what|how|it\b|the|true|good|enough|quite)",
     r"(?:wrong|incorrect)(?=\s*$|[,.!]|\s+(?:file|folder|directory|branch|function|one|approach|way"
-    r"|place|line|answer"
-    r"|version|repo|method|class|test|name|thing|model|table|column)\b)",
+    r"|place|line|answer|version|repo|method|class|test|name|thing|model|table|column)\b)",
     rf"{_SUBJECT}{_BE}{_STILL} {_FAILS}",
-    r"(?:still|not working|doesn't work|does not work|didn't work|did not work)(?=\s*$|[,.!]| (?:fail"
-    r"|broken|not |doesn't"
-    r"|does not|wrong|crash|the same|getting|nothing|no |for me|either))",
-    r"(?:still )?(?:getting |i get |i'm getting )?(?:the )?(?:exact )?same (?:error|problem|issue"
-    r"|failure|result)",
+    r"(?:still|not working|doesn't work|does not work|didn't work|did not work)(?=\s*$|[,.!]"
+    r"| (?:fail|broken|not |doesn't|does not|wrong|crash|the same|getting|nothing|no |for me|either))",
+    r"(?:still )?(?:getting |i get |i'm getting )?(?:the )?(?:exact )?same"
+    r" (?:error|problem|issue|failure|result)",
     r"not what i (?:asked|wanted|meant|said|need)",
     r"you(?:'ve| have)? (?:(?:deleted|removed|changed|edited|picked|used) the wrong"
     r"|broke|broken|forgot|forgotten|missed|misunderstood|misread|ignored|messed"
-    r"|made (?:a|another)"
-    r" mistake|did(?:n't| not)(?! (?:need|have) to)|should(?:n't| not) have|were(?:n't| not) supposed"
-    r"|still (?:haven't|didn't))\b",
-    r"why (?:did|would|have) you (?:not|delete|remove|change|break|touch|rewrite|revert|rename"
-    r"|overwrite|drop|do (?:that|this))",
-    r"i (?:said(?! (?:thank|yes|ok))|told you|meant|asked (?:for|you)|wanted(?! to)|(?:did(?:n't| not)"
-    r"|never) (?:ask|want"
-    r"|say|mean))\b",
+    r"|made (?:a|another) mistake|did(?:n't| not)(?! (?:need|have) to)|should(?:n't| not) have"
+    r"|were(?:n't| not) supposed|still (?:haven't|didn't))\b",
+    r"why (?:did|would|have) you"
+    r" (?:not|delete|remove|change|break|touch|rewrite|revert|rename|overwrite|drop|do (?:that|this))",
+    r"i (?:said(?! (?:thank|yes|ok))|told you|meant|asked (?:for|you)|wanted(?! to)"
+    r"|(?:did(?:n't| not)|never) (?:ask|want|say|mean))\b",
 )
 _BEGINNINGS = "|".join((*_REFUSALS, *_COMPLAINTS))
 _CORRECTION = re.compile(rf"(?:\A|[.!?;\n]\s+|,? but |\s[—–-]\s){_LEAD_IN}(?:{_BEGINNINGS})", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Lines of a file that may be huge, compressed, cut off or not text at all.
 
 A line is held only up to a limit; a longer one is passed over and reported as None. Bytes that are no UTF-8
-are left to whoever decodes. Files are opened for reading only. Knows no format.
+are left to whoever decodes. Files, and the databases of others, are opened for reading only. Knows no format.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ LONGEST_LINE = 64 * 2**20
 LONGEST_FILE = 256 * 2**20
 """Bytes of a file that is one JSON document, which has to be held whole."""
 BUFFER = 2**20
+_HEADER, _WRITE_VERSION, _WAL = 100, 18, b"\x02"
+"""Of an SQLite file: bytes of its header, and the place and the value that say it is in WAL mode."""
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -76,6 +78,22 @@ def document_of(path: Path, *, longest: int = LONGEST_FILE) -> bytes | None:
     with open_file(path) as file:
         content = file.read(longest + 1)
     return None if len(content) > longest else content.removeprefix(BOM_UTF8)
+
+
+def read_only_uri(path: Path) -> str:
+    """How SQLite opens a database without putting anything beside it, unless somebody is writing to it."""
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if _is_idle(path) else ''}"
+
+
+def _is_idle(path: Path) -> bool:
+    """Whether a database in WAL mode has no writer: SQLite would put files beside it even for a reader,
+    unless it is told so. In other modes it does not, and a lock has to be seen."""
+    with open_file(path) as file:
+        header = file.read(_HEADER)
+    return (
+        header[_WRITE_VERSION : _WRITE_VERSION + 1] == _WAL
+        and not path.with_name(path.name + "-wal").exists()
+    )
 
 
 def _pass_over(file: BinaryIO) -> None:

@@ -50,7 +50,7 @@ class Gathering:
 
 
 class Nowhere:
-    """A sink that keeps nothing, for measuring what reading alone takes; it counts."""
+    """A sink, and a track of it, that keep nothing: for what nobody wants to have; it counts."""
 
     def __init__(self) -> None:
         self.sessions = self.steps = 0

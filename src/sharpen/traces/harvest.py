@@ -43,22 +43,41 @@ class Tally:
 
     files: int = 0
     unchanged: int = 0
-    sessions: int = 0
-    steps: int = 0
-    failures: int = 0
-    corrections: int = 0
-    known: int = 0
-    redactions: Counter[str] = field(default_factory=Counter)
+    older: int = 0
+    """Files that did not change since the moment that was asked for."""
+    elsewhere: int = 0
+    """Sessions in other folders than the one that was asked for."""
     unread: int = 0
+    empty: list[str] = field(default_factory=list)
+    """Files without a session in them, read as this format; names of users taken out."""
     refused: list[str] = field(default_factory=list)
     """Files that could not be read, with the reason; names of users taken out."""
+    written: dict[int, Written] = field(default_factory=dict)
+    """By number, so that a session that two files tell counts once."""
 
-    def add(self, written: Written) -> None:
-        self.sessions += written.sessions
-        self.steps += written.steps
-        self.failures += written.failures
-        self.corrections += written.corrections
-        self.known += written.known
+    @property
+    def sessions(self) -> int:
+        return len(self.written)
+
+    @property
+    def steps(self) -> int:
+        return sum(one.steps for one in self.written.values())
+
+    @property
+    def failures(self) -> int:
+        return sum(one.outcome.failures for one in self.written.values())
+
+    @property
+    def corrections(self) -> int:
+        return sum(one.outcome.corrections for one in self.written.values())
+
+    @property
+    def known(self) -> int:
+        return sum(one.outcome.verdict != "unknown" for one in self.written.values())
+
+    @property
+    def redactions(self) -> Counter[str]:
+        return sum((Counter(one.redactions) for one in self.written.values()), Counter())
 
 
 def find(
@@ -117,27 +136,36 @@ def harvest(
 def _one(file: SourceFile, archive: Archive, privacy: Privacy, asked: Conditions, tally: Tally) -> None:
     mark = _mark(file.path)
     if asked.since is not None and mark[1] < asked.since.timestamp() * 1e9:
+        tally.older += 1
         return
     key, connection = digest(str(file.path.resolve())), archive.connection
     part = digest(str(asked.project)) if asked.project else ""
-    known = connection.execute("SELECT size, changed, part FROM sources WHERE key = ?", (key,)).fetchone()
+    name = file.format.name
+    known = connection.execute(
+        "SELECT format, size, changed, part FROM sources WHERE key = ?", (key,)
+    ).fetchone()
     tally.files += 1
-    if known in ((*mark, ""), (*mark, part)):
+    if known in ((name, *mark, ""), (name, *mark, part)):
         tally.unchanged += 1
         return
-    place, before = privacy.redact(str(file.path)), Counter(privacy.found)
+    place = privacy.redact(str(file.path))
     with transaction(connection):
-        writer = ArchiveWriter(connection, key, redactions=lambda: privacy.found)
-        unread = read_file(file, _Chosen(Cleaning(writer, privacy), asked))
-        if not part:
-            writer.drop_untold()
-        connection.execute(
-            "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (key, place, file.format.name, *mark, part, unread),
-        )
-    tally.add(writer.written)
+        writer = ArchiveWriter(connection, key)
+        chosen = _Chosen(Cleaning(writer, privacy), asked)
+        unread = read_file(file, chosen)
+        is_empty = not (writer.written or writer.passed_over or chosen.elsewhere)
+        if not (is_empty and known and known[0] != name):  # else this is not its format: what was read stays
+            if not part:
+                writer.drop_untold()
+            connection.execute(
+                "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key, place, name, *mark, part, unread),
+            )
+    tally.written.update(writer.written)
+    tally.elsewhere += chosen.elsewhere
     tally.unread += unread
-    tally.redactions.update(Counter(privacy.found) - before)
+    if is_empty:
+        tally.empty.append(place)
 
 
 def _mark(path: Path) -> tuple[int, int]:
@@ -154,9 +182,11 @@ class _Chosen:
 
     def __init__(self, sink: Sink, asked: Conditions) -> None:
         self._sink, self._asked = sink, asked
+        self.elsewhere = 0
 
     def begin(self, about: About) -> Track:
         if self._asked.project is not None and not _is_below(about.project, self._asked.project):
+            self.elsewhere += 1
             return Nowhere()
         return self._sink.begin(about)
 
@@ -169,8 +199,8 @@ def _is_below(project: str, folder: Path) -> bool:
 
 
 def _is_of_archive(error: sqlite3.DatabaseError, file: SourceFile) -> bool:
-    """Whether the trouble is the archive's; only a source that is a database can have any of its own."""
-    return file.format.layout != "database" or error.sqlite_errorcode & 0xFF in _WHEN_WRITING
+    """Whether the trouble is the archive's; only a source that may be a database can have any of its own."""
+    return file.format.layout != "opaque" or error.sqlite_errorcode & 0xFF in _WHEN_WRITING
 
 
 def _reason(error: Exception) -> str:

@@ -21,18 +21,20 @@ Verdict = Literal["solved", "failed", "unknown"]
 Evidence = Literal["verifier", "user", "check", "end", ""]
 
 # Where a command stands, and the programs that run tests. Only what is run by itself has its exit code.
-_CHECK = re.compile(
+_STANDS = (
     r"(?:^|[;&|(\n]|\b(?:run|exec|then|do|npx|uvx|sudo|time|nice|xvfb-run)\s|\b\w+=\S*\s"
-    r"|\btimeout [\d.]+\w?\s"
-    r"|\bpython[\d.]*\s(?:-\w\s)*-m\s|\b\w*sh\s-\w*c\s)\s*['\"]?(?:[^\s'\"]*/)?"
-    r"(?:pytest|py\.test|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: -\S+)*(?: run)? (?:test|tests"
-    r"|t)\b(?::\S+)?|vitest|jest"
-    r"|go test|cargo test|cargo nextest run|mvnw?\b[^;&|\n]* (?:test|verify)|gradlew?\b[^;&|\n]* (?:test"
-    r"|check)|ctest"
-    r"|make(?: -\S+)* (?:test|tests|check)|(?:python[\d.]* )?\S*manage\.py test|rspec|rake (?:test|spec)"
-    r"|phpunit"
-    r"|(?:dotnet|deno|mix|swift|flutter|bazel|sbt|stack|cabal) test|bats)(?![\w./-])"
+    r"|\btimeout [\d.]+\w?\s|\bpython[\d.]*\s(?:-\w\s)*-m\s|\b\w*sh\s-\w*c\s)"
 )
+_RUNNERS = (
+    r"pytest|py\.test|unittest|tox|nox"
+    r"|(?:npm|pnpm|yarn|bun)(?: -\S+)*(?: run)? (?:test|tests|t)\b(?::\S+)?|vitest|jest"
+    r"|go test|cargo test|cargo nextest run"
+    r"|mvnw?\b[^;&|\n]* (?:test|verify)|gradlew?\b[^;&|\n]* (?:test|check)|ctest"
+    r"|make(?: -\S+)* (?:test|tests|check)|(?:python[\d.]* )?\S*manage\.py test"
+    r"|rspec|rake (?:test|spec)|phpunit"
+    r"|(?:dotnet|deno|mix|swift|flutter|bazel|sbt|stack|cabal) test|bats"
+)
+_CHECK = re.compile(rf"{_STANDS}\s*['\"]?(?:[^\s'\"]*/)?(?:{_RUNNERS})(?![\w./-])")
 _LOOK = re.compile(r"\s(?:--version|--help|-h|--collect-only|--co|--list|--list-tests|--fixtures|--no-run)\b")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _HIDES = re.compile(r"\||;\s*\S|\n\s*\S|(?<![>&])&(?![>&])")

@@ -61,7 +61,7 @@ def events_of(path: Path, layout: Layout) -> Events:
     Formats of lines are also met as one document, and the other way round: what the file looks like decides,
     and the format only where that says nothing.
     """
-    if layout == "database":
+    if layout == "opaque":
         return Values(())
     if layout == "objects":
         return Events(objects_in(lines_of(path)))

@@ -7,8 +7,10 @@ reader walks through the events. It knows the shape of a run, not any client's w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import TypeVar
 
 from sharpen.traces.lines import Events
 from sharpen.traces.trajectory import (
@@ -21,6 +23,7 @@ from sharpen.traces.trajectory import (
     Trajectory,
 )
 
+Number = TypeVar("Number", int, float)
 SKILL_TOOLS = frozenset({"Skill", "skill", "activate_skill"})
 # What comes before is looked up backwards from here: a search for names would take quadratic time.
 _IN_SKILL = re.compile(r"/(?:SKILL\.md|scripts/)")
@@ -30,25 +33,34 @@ _LONGEST_NAME = 64  # characters, by the standard
 
 @dataclass(frozen=True)
 class Spent:
-    """What the client reported. `prompt_tokens` counts the cached ones, too; None is unknown."""
+    """What the client reported. `prompt_tokens` counts the cached ones, too; None is unknown, never zero."""
 
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
     calls: int | None = None
     usd: float | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
 
     def plus(self, other: Spent) -> Spent:
-        """Both together; a sum with an unknown price or an unknown count has none."""
+        """Both together; a sum with something unknown in it is unknown."""
         return Spent(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cached_tokens + other.cached_tokens,
-            None if self.calls is None or other.calls is None else self.calls + other.calls,
-            None if self.usd is None or other.usd is None else self.usd + other.usd,
+            _sum(self.prompt_tokens, other.prompt_tokens),
+            _sum(self.completion_tokens, other.completion_tokens),
+            _sum(self.cached_tokens, other.cached_tokens),
+            _sum(self.calls, other.calls),
+            _sum(self.usd, other.usd),
             {**self.facts, **other.facts},
         )
+
+
+def _sum(one: Number | None, other: Number | None) -> Number | None:
+    return None if one is None or other is None else one + other
+
+
+def total(parts: Iterable[Spent]) -> Spent | None:
+    """All of them together; None when there are none."""
+    return reduce(Spent.plus, found) if (found := list(parts)) else None
 
 
 class Bill:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
@@ -23,6 +23,8 @@ Relation = Literal["", "sub-agent", "fork"]
 
 WAITING = 64
 """Steps kept back at most for answers that are still to come."""
+LAST_ERRORS = 5
+"""Errors of a session that are kept: the last ones ended it, the others repeat themselves."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class About:
     parent: str = ""
     """The session that started this one, or that this one continues."""
     relation: Relation = ""
+    revision: str = ""
+    """When its file was begun, where several files tell one session: the latest tells it whole."""
     facts: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -54,6 +58,8 @@ class Ending:
     model: str = ""
     skills_listed: tuple[str, ...] | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
+    redactions: Mapping[str, int] = field(default_factory=dict)
+    """What was taken out on the way (`cleaning.py`), by kind."""
 
 
 class Track(Protocol):
@@ -264,8 +270,10 @@ class Telling:
         return name in self._calls
 
     def measure(self, prompt: int, completion: int, cached: int = 0, *, usd: float | None = None) -> None:
-        """What the current answer cost, in tokens and dollars; the session's sum grows by it."""
-        self._bill.add(prompt, completion, cached, usd)
+        """What the current answer cost, in tokens and dollars; the session's sum grows by it, unless the
+        answer was copied."""
+        if not self.copied:
+            self._bill.add(prompt, completion, cached, usd)
         self.price(Metrics(prompt, completion, cached, usd))
 
     def price(self, metrics: Metrics) -> None:
@@ -301,7 +309,7 @@ class Telling:
     def end(self, ending: Ending) -> None:
         while self._waiting:
             self._hand_on()
-        self._track.end(ending)
+        self._track.end(replace(ending, errors=ending.errors[-LAST_ERRORS:]))
 
     # -- inside ------------------------------------------------------------------------------------------
 

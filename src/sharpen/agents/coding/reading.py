@@ -116,9 +116,9 @@ def _complaint(finished: Finished) -> str:
 
 
 def usage_of(session: Session, model: str) -> Usage | None:
-    """What the run cost, as the client reported it; None when it reported nothing."""
+    """What the run cost, as the client reported it; None when it reported no tokens."""
     spent = session.spent
-    if spent is None:
+    if spent is None or spent.prompt_tokens is None or spent.completion_tokens is None:
         return None
     calls = spent.calls if spent.calls is not None else max(1, len(session.steps))
     return Usage(spent.prompt_tokens, spent.completion_tokens, calls, spent.usd, model)

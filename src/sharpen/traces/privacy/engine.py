@@ -19,9 +19,10 @@ from sharpen.traces.privacy.persons import PERSONS
 from sharpen.traces.privacy.rule import Rule
 
 HIGHEST_COUNT = 8
+LONG_LEAD = 40
 _BOUND = ",4096}"
 """Keeps a search by Python's engine from taking quadratic time; RE2 neither needs it nor knows it."""
-_LARGE_MEMORY = 64 * 2**20  # bytes RE2 may use for its automaton
+_LARGE_MEMORY = 128 * 2**20  # bytes RE2 may use for its automaton
 
 
 Find = tuple[Rule, int, int]
@@ -75,9 +76,13 @@ def finds_in(data: bytes, finder: Finder) -> list[Find]:
         start, end = found.span(first + 2)
         span = rule.span(data, found.start(first + 1), start, end)
         if span is None or span[1] <= done:
-            # The words before a value that is none may hide the beginning of another find.
-            position = max(start, place + 1)
+            position = place + 1  # what led to a value that is none may hide the beginning of another find
             continue
+        if span[1] > span[0] > place + LONG_LEAD:  # so much leads to it that another find may be in there
+            before = finds_in(data[place : span[0]], finder)
+            finds += [
+                (rule, first + place, last + place) for rule, first, last in before if first + place >= done
+            ]
         if span[0] < span[1]:
             finds.append((rule, max(span[0], done), span[1]))
         done = position = span[1]

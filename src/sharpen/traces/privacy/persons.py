@@ -16,7 +16,7 @@ _GENERIC = """
     adm admin administrator agent app appuser audio backup bin build builder buildkite cdrom circleci
     claude code coder codespace codex container daemon debian default deploy deployer dev developer
     docker ec2-user everyone fedora foo git gitlab gitpod guest home host input jenkins jovyan kvm
-    linuxbrew local lxd mail me messagebus mongodb mysql name netdev nginx nixbld nobody node nogroup
+    linuxbrew reboot local lxd mail me messagebus mongodb mysql name netdev nginx nixbld nobody node nogroup
     opc operator plugdev postgres project public rabbitmq redis root runner runneradmin sandbox server
     service shared src ssh sshd staff sudo sys syslog system systemd test tester travis tty ubuntu user
     username users utmp vagrant video vscode web wheel work worker workspace www www-data you your-name
@@ -176,6 +176,11 @@ _PATH_TOKEN = re.compile(rb"[^\s\"'=:,;()<>|`\[\]]*\Z")
 _SOURCES = re.compile(
     rb"/(?:src|app|apps|pages|views|components|routes|screens|public|static|assets|templates|node_modules|api)(?:/|\Z)"
 )
+_PAGE_BEFORE = re.compile(
+    rb"(?:https?://[^\s\"']*|\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)[ \t]+"
+    rb"|\b(?:href|action|to)=\{?[\"'`]|\.(?:get|post|put|patch|delete|push|replace|navigate|route|redirect)\([\"'`])\Z"
+)
+"""What stands before the path of a page, which may be called `/home/something`, too."""
 
 
 def _is_generic(name: bytes) -> bool:
@@ -193,14 +198,23 @@ def _home(data: bytes, lead: int, start: int, end: int) -> Span | None:
     if _SOURCES.search(before) or name.rpartition(b".")[2].lower() in _NO_DOMAINS:
         return None
     is_path = not before or before.startswith((b"/", b"~", b"-I", b"-L", b"@/")) or before.endswith(b"//")
-    address = data[max(lead - NEAR, 0) : lead]
-    is_url = re.search(rb"https?://[^\s\"']*\Z", address) is not None
-    return (start, start + len(name)) if is_path and not is_url else None
+    is_page = _PAGE_BEFORE.search(data, max(lead - NEAR, 0), lead) is not None
+    return (start, start + len(name)) if is_path and not is_page else None
 
 
 def _account(data: bytes, lead: int, start: int, end: int) -> Span | None:
     name = data[start:end].rstrip(b".:,-")
     return None if _is_generic(name) or name.startswith(b"[") else (start, start + len(name))
+
+
+_HOST = re.compile(rb"(?:\A|\n)[ \t]*Host(?:Name)?[ \t]")
+
+
+def _ssh_account(data: bytes, lead: int, start: int, end: int) -> Span | None:
+    """`User name`, below a host in the settings of SSH."""
+    before = data[max(lead - FAR, 0) : lead]
+    is_setting = _HOST.search(before) and not before.rpartition(b"\n")[2].strip()
+    return _account(data, lead, start, end) if is_setting else None
 
 
 def _owner(data: bytes, lead: int, start: int, end: int) -> Span | None:
@@ -248,7 +262,7 @@ PERSONS: tuple[Rule, ...] = (
         _NAME,
         r"\b(?:e?[ug]id=|groups=)[0-9]+\(|\),[0-9]+\(|\b(?:USER|LOGNAME|USERNAME|SUDO_USER)=[\"']?"
         r"|\[sudo\] password for |\b(?:Failed|Accepted) password for (?:invalid user )?"
-        r"|\bpublickey for |\bopened for user "
+        r"|\bDefaults entries for |\bLogged in to [\w.-]+ (?:account|as) |\bpublickey for |\bopened for user "
         r"|\b(?:whoami|logname|id -un)[ \t]*\r?\n(?:[\w.-]+\\)?|\bUid: \( *[0-9]+/ *",
         check=_account,
     ),
@@ -256,10 +270,14 @@ PERSONS: tuple[Rule, ...] = (
         "user",
         _NAME,
         r"(?:^|\n)",
-        r"(?:[ \t]+[0-9]+[ \t]+[0-9]+\.[0-9]+[ \t]+[0-9]+\.[0-9]+[ \t]+[0-9]+)",
+        r"(?:[ \t]+[0-9]+[ \t]+(?:[0-9]+\.[0-9]+[ \t]+[0-9]+\.[0-9]+[ \t]+[0-9]+"
+        r"|[0-9]+[ \t]+[0-9]+[ \t]+(?:[0-9]{2}:[0-9]{2}|[A-Z][a-z]{2}[0-9]{2})[ \t])"
+        r"|[ \t]+(?:pts/[0-9]+|tty[0-9A-Z]\w*|console|:[0-9])[ \t]| is not in the sudoers)",
         check=_account,
     ),
-    Rule("user", _NAME, r"(?:^|\n)", r" is not in the sudoers", check=_account),
+    Rule("user", _NAME, r"\bsudo(?:\[[0-9]+\])?:[ \t]+", r" : (?:TTY|PWD)=", check=_account),
+    Rule("user", _NAME, r"\bUser ", r"\r?\n", check=_ssh_account),
+    Rule("user", _NAME, r"\bUser ", r" may run the following commands", check=_account),
     Rule("user", rf"{_NAME}:[x*]?:[0-9]+:[0-9]+:[^:\n]*", r"(?:^|\n)", ":", check=_passwd),
     Rule("ip-address", r"\b[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\b", check=_ipv4),
     Rule(

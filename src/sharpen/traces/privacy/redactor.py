@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sharpen.redaction import Redactor
-from sharpen.traces.privacy.credentials import SECRET_NAME
+from sharpen.traces.privacy.assignments import SECRET_NAME
 from sharpen.traces.privacy.engine import Find, best_engine, finder_of, finds_in
 from sharpen.traces.privacy.persons import GENERIC_NAMES, NAME_IN_PATH
 from sharpen.traces.privacy.plain_view import plain_view

@@ -11,17 +11,18 @@ import binascii
 import re
 
 _PLACEHOLDER = re.compile(
-    r"\A(?:<.*|[*.•]{3,}.*|[$@#]\{.*|\$[A-Za-z_(].*|%\w+%|%\(.*|\{\{.*|\{[\w.]*\}.*|\[.*|=.*"
+    r"\A(?:<.*|[*.•]{3,}.*|[$@#]\{.*|\$[A-Za-z_(].*|%\w+%|%\(.*|\{\{.*|\{[\w.]*\}.*|\[.*"
     r"|\((?:sensitive|known|hidden|none|null|empty).*"
     r"|(?:none|null|true|false|undefined|nil|yes|no)\W*"
-    r"|(?:your|my|some|an?|the|insert|enter|add|put|replace|change|fill)[_ -].*|.*[_-]here\W*"
+    r"|an?[_ -][a-z]+(?:[_ -].*)?"
+    r"|(?:your|my|some|the|insert|enter|add|put|replace|change|fill)[_ -].*|.*[_-]here\W*"
     r"|(?:change_?me|changeit|replace_?me|placeholder|redacted|dummy|example|todo|fixme|secret|passw(?:or)?d|pass"
     r"|token|string|required|optional|sensitive|hidden|masked|unset|empty|missing|default|value|test|fake|mock)\W*"
     r"|(?:vault|op|env|ref\+\w+|secret|file|arn|projects|ssm):.*|[a-z][a-z+]*://.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _SHOUTED = re.compile(r"\A[A-Z]+(?:_[A-Z]+)+\Z")
-_FILLED = re.compile(r"[xX]{5,}|\*{3,}|\.{3}|\xe2\x80\xa6")
+_FILLED = re.compile(r"[xX]{5,}|\*{3,}|\.{3}|\xe2\x80\xa6|EXAMPLE(?:KEY|TOKEN)?\Z|[_-](?:your|YOUR)[_-]")
 _NUMBER = re.compile(r"\A[-+]?[0-9.,_]{1,15}[a-zA-Z]{0,2}\Z")
 _PATH = re.compile(r"\A(?:~|\.{1,2}|[A-Za-z]:)?[/\\].*|\A[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\Z")
 _CALL = re.compile(r"\A[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*!?[(\[{<].*\Z", re.DOTALL)
@@ -33,6 +34,8 @@ _HARD_TO_SAY = re.compile(r"[bcdfghjklmnpqrstvwxz]{4}", re.IGNORECASE)
 _LOOKED_AT = 120
 """Characters of a value that are judged; a longer one is no other thing than its beginning."""
 _LONG_NAME = 20
+_LONG_KEY = 32
+_MANY_NUMBERS = 4
 _WORD_LENGTH = 3.5
 """Letters in a run, on average, from which on runs of letters are words: dice make about two."""
 
@@ -70,6 +73,7 @@ def is_wordy(value: str) -> bool:
         and letters >= usual * len(words)
         and hard * 3 < len(words) + 1
         and sum(len(word) == 1 for word in words) < 2
+        and not (value.isalnum() and len(value) >= _LONG_KEY and len(parts) - len(words) >= _MANY_NUMBERS)
     )
 
 

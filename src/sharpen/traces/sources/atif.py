@@ -93,13 +93,10 @@ def _with_place(session: str, path: Path) -> str:
 
 
 def _facts(trajectory: Trajectory) -> dict[str, object]:
-    final = trajectory.final_metrics
-    unpriced = final if final is not None and final.total_prompt_tokens is None else None
     facts: dict[str, object] = {
         "notes": trajectory.notes,
         "continued_in": trajectory.continued_trajectory_ref,
         "agent": dict(trajectory.agent.extra) or None,
-        "cost_usd": unpriced and unpriced.total_cost_usd,
     }
     own = {name: value for name, value in trajectory.extra.items() if name not in _OURS}
     return {**{name: value for name, value in facts.items() if value is not None}, **own}
@@ -107,17 +104,18 @@ def _facts(trajectory: Trajectory) -> dict[str, object]:
 
 def _spent(trajectory: Trajectory) -> Spent | None:
     final = trajectory.final_metrics
-    if final is None or final.total_prompt_tokens is None:
+    if final is None:
         return None
     facts = {name: value for name, value in final.extra.items() if name != "model_calls"}
-    return Spent(
+    spent = Spent(
         final.total_prompt_tokens,
-        final.total_completion_tokens or 0,
-        final.total_cached_tokens or 0,
+        final.total_completion_tokens,
+        final.total_cached_tokens,
         Loose(dict(final.extra)).whole("model_calls"),
         final.total_cost_usd,
         facts,
     )
+    return spent if spent != Spent() else None
 
 
 def reward_beside(path: Path) -> float | None:
@@ -170,7 +168,6 @@ def _fits(first: Loose) -> bool:
 
 ATIF = Format(
     "atif",
-    "ATIF trajectories and Harbor job folders",
     tell,
     _fits,
     layout="document",

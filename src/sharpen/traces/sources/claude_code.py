@@ -15,9 +15,8 @@ from pathlib import Path
 from sharpen.traces.lines import Events, Loose, arguments_of, text_of
 from sharpen.traces.sources.format import Format, Place
 from sharpen.traces.sources.spilled import file_name, spilled
-from sharpen.traces.streams.claude_code import SYNTHETIC, exit_code
+from sharpen.traces.streams.claude_code import SYNTHETIC, counts, exit_code
 from sharpen.traces.telling import About, Ending, Sink, State, Telling
-from sharpen.traces.trajectory import Metrics
 
 _SAVED_TO = re.compile(r"saved to:?\s+(\S+)", re.IGNORECASE)
 _SPILLED_IN = re.compile(r"[\\/]([\w-]+)[\\/]tool-results[\\/][^\\/]+$")
@@ -101,7 +100,7 @@ class _Agent:
 
     def close(self, listed: tuple[str, ...] | None) -> None:
         self._telling.end(
-            Ending(self._state, None, self._telling.spent, tuple(self._errors[-5:]), self._model, listed)
+            Ending(self._state, None, self._telling.spent, tuple(self._errors), self._model, listed)
         )
 
     def _assistant(self, event: Loose, time: str) -> None:
@@ -120,7 +119,8 @@ class _Agent:
         if is_new:  # every part of an answer repeats what the whole of it cost
             self._answer, self._model = name, message.text("model") or self._model
             self._telling.describe(model=self._model, effort=event.text("effort"))
-            self._measure(message.at("usage"))
+            if counted := counts(message.at("usage")):
+                self._telling.measure(*counted)
         reason = message.text("stop_reason")
         if reason:
             self._state = "completed" if reason == "end_turn" else "unknown"
@@ -136,17 +136,6 @@ class _Agent:
                 self._telling.call(name, tool, arguments_of(block.at("input")), time=time)
                 if tool == "Bash":
                     self._shells[name] = block.text("input", "command")
-
-    def _measure(self, usage: Loose) -> None:
-        fresh = usage.whole("input_tokens")
-        if fresh is None:
-            return
-        cached = usage.whole("cache_read_input_tokens") or 0
-        prompt = fresh + cached + (usage.whole("cache_creation_input_tokens") or 0)
-        if self._telling.copied:
-            self._telling.price(Metrics(prompt, usage.whole("output_tokens") or 0, cached))
-        else:
-            self._telling.measure(prompt, usage.whole("output_tokens") or 0, cached)
 
     def _user(self, event: Loose, time: str) -> None:
         content = event.at("message", "content")
@@ -232,7 +221,6 @@ def _fits(first: Loose) -> bool:
 
 CLAUDE_CODE = Format(
     "claude-code",
-    "Claude Code sessions",
     tell,
     _fits,
     places=(

@@ -89,7 +89,7 @@ class _Rollout:
 
     def close(self) -> None:
         if self._telling is not None:
-            errors = tuple(self._errors[-5:])
+            errors = tuple(self._errors)
             self._telling.end(Ending(self._ending, None, self._tokens.spent(), errors, self._model))
 
     @property
@@ -120,6 +120,7 @@ class _Rollout:
                 started=own.text("timestamp") or time,
                 parent=parent or base,
                 relation="sub-agent" if parent else "fork" if base else "",
+                revision=meta.text("timestamp") or time,
             ),
         )
         for stretch in before:
@@ -325,7 +326,6 @@ def _fits(first: Loose) -> bool:
 
 CODEX = Format(
     "codex",
-    "Codex CLI sessions",
     tell,
     _fits,
     places=(

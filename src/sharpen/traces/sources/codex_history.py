@@ -60,11 +60,10 @@ def _file(path: Path, name: str) -> Path | None:
     pattern = f"rollout-*[-_]{name}.jsonl*"
     root = next((folder for folder in path.parents if folder.name in _FOLDERS), None)
     wide = () if root is None else (f"sessions/*/*/*/{pattern}", f"archived_sessions/{pattern}")
-    places = [
-        *path.parent.glob(pattern),
-        *(file for glob in wide for file in (root or path).parent.glob(glob)),
-    ]
-    return places[0] if places else None
+    beside = sorted(path.parent.glob(pattern))
+    return next(
+        iter(beside or sorted(file for glob in wide for file in (root or path).parent.glob(glob))), None
+    )
 
 
 def _header(file: Path) -> Loose:

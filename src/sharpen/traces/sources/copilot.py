@@ -102,7 +102,7 @@ class _Agent:
                 self._state = "stopped"
 
     def close(self, listed: tuple[str, ...] | None) -> None:
-        errors, spent = tuple(self._errors[-5:]), self._telling.spent
+        errors, spent = tuple(self._errors), self._telling.spent
         self._telling.end(Ending(self._state, None, spent, errors, self._model, listed))
 
     def _answer(self, data: Loose, time: str) -> None:
@@ -144,7 +144,6 @@ class _Agent:
 
 COPILOT = Format(
     "copilot",
-    "Copilot CLI sessions",
     tell,
     lambda first: first.text("type").startswith(_OWN) and bool(first.at("data")),
     places=(Place("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl"),),

@@ -58,9 +58,7 @@ def _answer(telling: Telling, content: Loose) -> None:
 
 CURSOR = Format(
     "cursor",
-    "Cursor agent transcripts",
     tell,
     lambda first: first.text("role") in ("user", "assistant") and bool(first.at("message", "content")),
     places=(Place("", ".cursor", "projects/*/agent-transcripts/*/*.jsonl"),),
-    verified=False,
 )

@@ -15,8 +15,8 @@ from typing import Literal
 from sharpen.traces.lines import Events, Loose
 from sharpen.traces.telling import Sink
 
-Layout = Literal["lines", "document", "objects", "database"]
-"""An object per line; one JSON document; objects over several lines; or what the reader opens itself."""
+Layout = Literal["lines", "document", "objects", "opaque"]
+"""An object per line; one JSON document; objects over several lines; or what only the reader can open."""
 Tell = Callable[[Events, Sink, Path], None]
 
 
@@ -51,7 +51,6 @@ class Format:
     """One kind of file that holds sessions."""
 
     name: str
-    title: str
     tell: Tell
     fits: Callable[[Loose], bool]
     """Whether the first object of a file is of this kind."""
@@ -60,5 +59,3 @@ class Format:
     layout: Layout = "lines"
     magic: bytes = b""
     """How a file begins that is no text."""
-    verified: bool = True
-    """Whether the reader has met files of the real program; else it follows documentation."""

@@ -10,6 +10,7 @@ which nobody said anything, as resuming leaves behind, is no session.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import deque
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from sharpen.traces.streams.gemini import SHELL, shell_end
 from sharpen.traces.telling import About, Ending, Sink, State, Telling
 
 _CONTEXT = ("<session_context>", "System: Potential loop detected")
+_WORKSPACE = re.compile(r"^- \*\*Workspace Directories:\*\*\n *- (.+)$", re.MULTILINE)
+"""The folder, in what the client tells the model first."""
 _REMEMBERED = 64
 """Answers that may still be written again."""
 
@@ -55,7 +58,7 @@ class _Chat:
             about = About(
                 "gemini",
                 header.text("sessionId") or self._path.stem,
-                project=folders[0].text() if folders else _first_line(root),
+                project=folders[0].text() if folders else _first_line(root) or self._workspace(),
                 started=header.text("startTime"),
                 parent=parent.name if is_inner else "",
                 relation="sub-agent" if is_inner else "",
@@ -64,6 +67,11 @@ class _Chat:
             for text, time, extra in self._before.values():
                 self._telling.system(text, time=time, extra=extra)
         return self._telling
+
+    def _workspace(self) -> str:
+        """For a file that lies without its neighbours."""
+        found = (_WORKSPACE.search(text) for text, _, _ in self._before.values())
+        return next((match[1].strip() for match in found if match), "")
 
     def record(self, event: Loose) -> None:
         if event.at("$rewindTo").value is not None:
@@ -80,7 +88,7 @@ class _Chat:
     def close(self) -> None:
         self._let_go()
         if self._telling is not None:
-            errors = tuple(self._errors[-5:])
+            errors = tuple(self._errors)
             self._telling.end(Ending(self._state, None, self._telling.spent, errors, self._model))
 
     def _set(self, change: Loose) -> None:
@@ -212,7 +220,6 @@ def _fits(first: Loose) -> bool:
 
 GEMINI = Format(
     "gemini",
-    "Gemini CLI sessions",
     tell,
     _fits,
     places=(

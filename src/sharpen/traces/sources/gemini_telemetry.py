@@ -87,7 +87,7 @@ class _Agent:
                 self._errors.append(said or "API error")
 
     def close(self) -> None:
-        errors, spent = tuple(self._errors[-5:]), self._telling.spent
+        errors, spent = tuple(self._errors), self._telling.spent
         self._telling.end(Ending(self._state, None, spent, errors, self._model))
 
     def _answer(self, facts: Loose, time: str) -> None:
@@ -154,4 +154,4 @@ def _fits(first: Loose) -> bool:
     return is_own or str(facts.get("event.name")).startswith(PREFIX)
 
 
-GEMINI_TELEMETRY = Format("gemini-telemetry", "Gemini CLI telemetry files", tell, _fits, layout="objects")
+GEMINI_TELEMETRY = Format("gemini-telemetry", tell, _fits, layout="objects")

@@ -14,7 +14,7 @@ from zipfile import BadZipFile, ZipFile
 
 from sharpen.errors import UsageError
 from sharpen.traces.lines import Events, Loose, parsed
-from sharpen.traces.session import Spent
+from sharpen.traces.session import Spent, total
 from sharpen.traces.sources.format import Format, name_of
 from sharpen.traces.sources.said import said_in
 from sharpen.traces.telling import About, Ending, Sink, State, Telling
@@ -97,13 +97,14 @@ def _ending(sample: Loose) -> Ending:
 
 def _spent(sample: Loose) -> Spent | None:
     """What all models of the sample used together; Inspect counts cached tokens beside the others."""
-    total: Spent | None = None
-    for usage in sample.values("model_usage"):
-        cached = usage.whole("input_tokens_cache_read") or 0
-        prompt = (usage.whole("input_tokens") or 0) + cached + (usage.whole("input_tokens_cache_write") or 0)
-        used = Spent(prompt, usage.whole("output_tokens") or 0, cached, usd=usage.amount("total_cost"))
-        total = used if total is None else total.plus(used)
-    return total
+    return total(map(_used, sample.values("model_usage")))
+
+
+def _used(usage: Loose) -> Spent:
+    fresh, cached = usage.whole("input_tokens"), usage.whole("input_tokens_cache_read") or 0
+    written = usage.whole("input_tokens_cache_write") or 0
+    prompt = None if fresh is None else fresh + cached + written
+    return Spent(prompt, usage.whole("output_tokens"), cached, usd=usage.amount("total_cost"))
 
 
 def _reward(sample: Loose) -> float | None:
@@ -119,7 +120,5 @@ def _reward(sample: Loose) -> float | None:
     return None
 
 
-INSPECT = Format(
-    "inspect", "Inspect .eval logs", tell, lambda first: False, layout="database", magic=b"PK\x03\x04"
-)
-INSPECT_JSON = Format("inspect-json", "Inspect .json logs", tell_json, _is_json_log, layout="document")
+INSPECT = Format("inspect", tell, lambda first: False, layout="opaque", magic=b"PK\x03\x04")
+INSPECT_JSON = Format("inspect-json", tell_json, _is_json_log, layout="document")

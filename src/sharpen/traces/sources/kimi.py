@@ -15,7 +15,7 @@ from sharpen.traces.lines import Events, Loose, arguments_of, text_of
 from sharpen.traces.session import Bill
 from sharpen.traces.sources.format import Format, Place
 from sharpen.traces.sources.spilled import spilled
-from sharpen.traces.streams.kimi import SHELL, exit_code
+from sharpen.traces.streams.kimi import SHELL, counts, exit_code
 from sharpen.traces.telling import About, Ending, Sink, State, Telling, from_epoch
 from sharpen.traces.trajectory import Metrics
 
@@ -160,18 +160,13 @@ class _Wire:
         return (spilled(self._path.parent / "tasks" / task[1] / "output.log") if task else None) or content
 
     def _measure(self, usage: Loose) -> None:
-        if usage.whole("output") is None:
-            return
-        cached = usage.whole("inputCacheRead") or 0
-        fresh = (usage.whole("inputOther") or 0) + (usage.whole("inputCacheCreation") or 0)
-        counts = (fresh + cached, usage.whole("output") or 0, cached)
-        self._bill.add(*counts, None)
-        self._unpriced = Metrics(*counts)
+        if counted := counts(usage):
+            self._bill.add(*counted, None)
+            self._unpriced = Metrics(*counted)
 
 
 KIMI = Format(
     "kimi",
-    "Kimi Code sessions",
     tell,
     lambda first: (
         first.at("protocol_version").value is not None

@@ -133,7 +133,6 @@ def _is_bare(event: Loose) -> bool:
 
 MESSAGES = Format(
     "messages",
-    "OpenAI messages and ShareGPT conversations",
     tell,
     lambda first: any(role_of(message) for message in _messages(first)[:5]) or _is_bare(first),
 )

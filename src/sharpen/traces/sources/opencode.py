@@ -14,16 +14,15 @@ from contextlib import closing
 from pathlib import Path
 
 from sharpen.errors import UsageError
-from sharpen.traces.files import open_file
+from sharpen.traces.files import read_only_uri
 from sharpen.traces.lines import Events, Loose, arguments_of, parsed
 from sharpen.traces.sources.format import Format, Place
 from sharpen.traces.sources.spilled import file_name, spilled
+from sharpen.traces.streams.opencode import counts
 from sharpen.traces.telling import About, Ending, Sink, State, Telling, from_epoch
-from sharpen.traces.trajectory import Metrics
 
 LOCK_SECONDS = 2.0
 MILLISECONDS = 1e-3
-_HEADER, _WRITE_VERSION, _WAL = 100, 18, b"\2"  # of SQLite's file format
 _USERS_OWN = "The following tool was executed by the user"
 
 Message = tuple[Loose, list[Loose]]
@@ -40,25 +39,13 @@ def tell_export(events: Events, sink: Sink, path: Path) -> None:
 
 
 def tell_database(events: Events, sink: Sink, path: Path) -> None:
-    uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if _is_idle(path) else ''}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS)) as connection:
+    with closing(sqlite3.connect(read_only_uri(path), uri=True, timeout=LOCK_SECONDS)) as connection:
         connection.row_factory = sqlite3.Row
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         try:
             _tell_rows(connection, sink, path.parent / "tool-output")
         except UnicodeDecodeError as error:  # in SQLite's own message about what it found
             raise UsageError("the database is damaged") from error
-
-
-def _is_idle(path: Path) -> bool:
-    """Whether a database in WAL mode has no writer: SQLite would put files beside it even for a reader,
-    unless it is told so. In other modes it does not, and a lock has to be seen."""
-    with open_file(path) as file:
-        header = file.read(_HEADER)
-    return (
-        header[_WRITE_VERSION : _WRITE_VERSION + 1] == _WAL
-        and not path.with_name(path.name + "-wal").exists()
-    )
 
 
 def _tell_rows(connection: sqlite3.Connection, sink: Sink, outputs: Path) -> None:
@@ -127,7 +114,7 @@ class _Told:
                 self._user(parts, time)
             else:
                 self._answer(info, parts, time)
-        errors = tuple(self._errors[-5:])
+        errors = tuple(self._errors)
         self._telling.end(Ending(self._state, None, self._telling.spent, errors, self._model))
 
     def _user(self, parts: list[Loose], time: str) -> None:
@@ -188,32 +175,23 @@ class _Told:
         return whole or state.text("output") or state.text("error")
 
     def _measure(self, part: Loose) -> None:
-        tokens = part.at("tokens")
-        cached = tokens.whole("cache", "read") or 0
-        fresh = (tokens.whole("input") or 0) + (tokens.whole("cache", "write") or 0)
-        output = (tokens.whole("output") or 0) + (tokens.whole("reasoning") or 0)
-        usd = part.amount("cost") or None
-        if self._telling.copied:
-            self._telling.price(Metrics(fresh + cached, output, cached, usd))
-        else:
-            self._telling.measure(fresh + cached, output, cached, usd=usd)
+        if counted := counts(part.at("tokens")):
+            self._telling.measure(*counted, usd=part.amount("cost") or None)
 
 
 OPENCODE = Format(
     "opencode",
-    "OpenCode's database",
     tell_database,
     lambda first: False,
     places=(
         Place("XDG_DATA_HOME", ".local/share", "opencode/opencode.db"),
         Place("XDG_DATA_HOME", ".local/share", "opencode/opencode-*.db"),
     ),
-    layout="database",
+    layout="opaque",
     magic=b"SQLite format 3\0",
 )
 OPENCODE_EXPORT = Format(
     "opencode-export",
-    "what `opencode export` prints",
     tell_export,
     lambda first: bool(first.at("info", "id")) and isinstance(first.at("messages").value, list),
     layout="document",

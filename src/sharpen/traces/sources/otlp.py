@@ -164,7 +164,7 @@ class _Told:
 
     def end(self) -> None:
         state: State = "failed" if (self._broke or self._last_failed) and self._errors else "unknown"
-        errors = tuple(self._errors[-5:])
+        errors = tuple(self._errors)
         self._telling.end(Ending(state, self._reward, self._telling.spent, errors, self._model))
 
     def _model_call(self, span: Span, time: str) -> None:
@@ -267,7 +267,6 @@ def _renamed(value: object) -> object:
 
 OTLP = Format(
     "otlp",
-    "OpenTelemetry traces (OTLP JSON, GenAI and OpenInference)",
     tell,
     _fits,
 )

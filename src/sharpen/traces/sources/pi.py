@@ -72,7 +72,7 @@ class _Tree:
 
     def close(self) -> None:
         if self._telling is not None:
-            errors = tuple(self._errors[-5:])
+            errors = tuple(self._errors)
             self._telling.end(Ending(self._state, None, self._bill.spent(), errors, self._model))
 
     def _begin(self, entry: Loose) -> None:
@@ -155,7 +155,6 @@ class _Tree:
 
 PI = Format(
     "pi",
-    "Pi sessions",
     tell,
     lambda first: first.text("type") == "session" and first.at("cwd").value is not None,
     places=(Place("PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl"),),

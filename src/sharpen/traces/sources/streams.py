@@ -68,7 +68,7 @@ def tell(client: str, events: Events, sink: Sink, path: Path) -> None:
             _state(session),
             None,
             session.spent,
-            session.errors[-5:],
+            session.errors,
             session.model,
             session.skills_listed,
             facts,
@@ -109,10 +109,8 @@ def _begins(client: str, first: Loose) -> bool:
 STREAM_FORMATS = tuple(
     Format(
         f"{client}-stream",
-        f"what {client} prints with JSON output on",
         partial(tell, client),
         partial(_begins, client),
-        verified=client != "cursor",
     )
     for client in STREAMS
 )

@@ -173,30 +173,24 @@ def _ending(info: Loose, measured: Spent | None) -> Ending:
     stopped = any(word in status.lower() for word in _LIMITS)
     state: State = "completed" if submitted else "stopped" if stopped else "failed" if status else "unknown"
     calls, usd = stats.whole("api_calls"), stats.amount("instance_cost")
-    sent = stats.whole("tokens_sent")
-    spent, facts = measured, {"exit_status": status, "final_diff": info.text("submission")}
-    if measured is None and sent is not None:
-        spent = Spent(sent, stats.whole("tokens_received") or 0, 0, calls, usd)
-    unpriced = {} if spent else {"model_calls": calls, "cost_usd": usd}  # tokens nobody counted are not none
+    summed = Spent(stats.whole("tokens_sent"), stats.whole("tokens_received"), None, calls, usd)
+    spent = measured or (summed if summed != Spent() else None)
+    facts = {"exit_status": status, "final_diff": info.text("submission")}
     errors = (status,) if state == "failed" else ()
-    told = {name: value for name, value in {**facts, **unpriced}.items() if value not in (None, "")}
-    return Ending(state, None, spent, errors, facts=told)
+    return Ending(state, None, spent, errors, facts={name: value for name, value in facts.items() if value})
 
 
 MINI_SWE_AGENT = Format(
     "mini-swe-agent",
-    "mini-SWE-agent trajectories",
     tell_mini,
     lambda first: first.text("trajectory_format").startswith("mini-swe-agent"),
     layout="document",
 )
 SWE_AGENT = Format(
     "swe-agent",
-    "SWE-agent trajectories",
     tell_swe,
     lambda first: (
         any("action" in turn.mapping() for turn in first.items("trajectory")) and bool(first.mapping("info"))
     ),
     layout="document",
-    verified=False,
 )

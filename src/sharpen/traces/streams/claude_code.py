@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 from sharpen.traces.lines import Events, Loose, arguments_of
-from sharpen.traces.session import Recorder, Session, Spent
+from sharpen.traces.session import Recorder, Session, Spent, total
 
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,6})\b")
 _BACKGROUND = re.compile(
@@ -100,20 +100,21 @@ def _closed(session: Session, event: Loose, subtype: str, answers: int) -> Sessi
 
 
 def _spent(event: Loose, answers: int) -> Spent | None:
-    by_model = event.values("modelUsage")
-    if by_model:
-        spent = Spent(calls=0, usd=0.0)
-        for usage in by_model:
-            spent = spent.plus(_model_spent(usage))
+    by_model = total(map(_model_spent, event.values("modelUsage")))
+    if by_model is not None:
         facts = {"reported_cost_usd": event.amount("total_cost_usd")}
-        return replace(spent, calls=answers, facts=facts)
-    usage = event.at("usage")
-    if not usage:
+        return replace(by_model, calls=answers, facts=facts)
+    counted = counts(event.at("usage"))
+    return Spent(*counted, answers, event.amount("total_cost_usd")) if counted else None
+
+
+def counts(usage: Loose) -> tuple[int, int, int] | None:
+    """Prompt, completion and cached tokens in the API's words; None where nobody counted."""
+    fresh, cached = usage.whole("input_tokens"), usage.whole("cache_read_input_tokens") or 0
+    if fresh is None:
         return None
-    cached = usage.whole("cache_read_input_tokens") or 0
-    fresh = (usage.whole("input_tokens") or 0) + (usage.whole("cache_creation_input_tokens") or 0)
-    output = usage.whole("output_tokens") or 0
-    return Spent(fresh + cached, output, cached, answers, event.amount("total_cost_usd"))
+    written = usage.whole("cache_creation_input_tokens") or 0
+    return fresh + written + cached, usage.whole("output_tokens") or 0, cached
 
 
 def _model_spent(usage: Loose) -> Spent:
@@ -124,6 +125,5 @@ def _model_spent(usage: Loose) -> Spent:
         prompt_tokens=fresh + cached,
         completion_tokens=usage.whole("outputTokens") or 0,
         cached_tokens=cached,
-        calls=0,
         usd=usage.amount("costUSD") if known else None,
     )

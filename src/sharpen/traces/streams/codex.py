@@ -63,8 +63,8 @@ def _item(recorder: Recorder, item: Loose) -> None:
 
 def _spent(before: Spent | None, usage: Loose) -> Spent:
     spent = Spent(
-        prompt_tokens=usage.whole("input_tokens") or 0,
-        completion_tokens=usage.whole("output_tokens") or 0,
+        prompt_tokens=usage.whole("input_tokens"),
+        completion_tokens=usage.whole("output_tokens"),
         cached_tokens=usage.whole("cached_input_tokens") or 0,
     )
     return spent if before is None else before.plus(spent)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sharpen.traces.lines import Events, Loose, arguments_of
-from sharpen.traces.session import Recorder, Session, Spent
+from sharpen.traces.session import Recorder, Session, Spent, total
 
 
 def read(events: Events, recorder: Recorder | None = None) -> Session:
@@ -37,11 +37,8 @@ def complete(session: Session, events: Events) -> Session:
     """Tokens and the number of model calls, from the session file's closing event."""
     for event in events:
         if event.text("type") == "session.shutdown":
-            models = event.values("data", "modelMetrics")
-            spent = Spent(calls=0)
-            for metrics in models:
-                spent = spent.plus(_spent(metrics))
-            session = replace(session, spent=spent) if models else session
+            spent = total(map(_spent, event.values("data", "modelMetrics")))
+            session = replace(session, spent=spent or session.spent)
     return session
 
 
@@ -67,8 +64,8 @@ def _result(recorder: Recorder, data: Loose) -> None:
 def _spent(metrics: Loose) -> Spent:
     usage = metrics.at("usage")
     return Spent(
-        prompt_tokens=usage.whole("inputTokens") or 0,
-        completion_tokens=usage.whole("outputTokens") or 0,
+        prompt_tokens=usage.whole("inputTokens"),
+        completion_tokens=usage.whole("outputTokens"),
         cached_tokens=usage.whole("cacheReadTokens") or 0,
-        calls=metrics.whole("requests", "count") or 0,
+        calls=metrics.whole("requests", "count"),
     )

@@ -88,8 +88,8 @@ def _spent(stats: Loose) -> Spent | None:
     if stats.whole("input_tokens") is None:
         return None
     return Spent(
-        prompt_tokens=stats.whole("input_tokens") or 0,
-        completion_tokens=stats.whole("output_tokens") or 0,
+        prompt_tokens=stats.whole("input_tokens"),
+        completion_tokens=stats.whole("output_tokens"),
         cached_tokens=stats.whole("cached") or 0,
     )
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 from sharpen.traces.lines import Events, Loose, arguments_of
-from sharpen.traces.session import Recorder, Session, Spent
+from sharpen.traces.session import Recorder, Session, Spent, total
 
 SHELL = "Bash"
 _EXIT_CODE = re.compile(r"(?:^|\n)Command failed with exit code: (-?\d{1,6})\.\Z")
@@ -42,12 +42,8 @@ def read(events: Events, recorder: Recorder | None = None) -> Session:
 
 def complete(session: Session, events: Events) -> Session:
     """Tokens and the number of model calls, from the session file: one usage record per answer."""
-    spent: Spent | None = None
-    for event in events:
-        if event.text("type") == "usage.record":
-            one = _spent(event.at("usage"))
-            spent = one if spent is None else spent.plus(one)
-    return session if spent is None else replace(session, spent=spent)
+    spent = total(_spent(event.at("usage")) for event in events if event.text("type") == "usage.record")
+    return replace(session, spent=spent or session.spent)
 
 
 def _call(recorder: Recorder, call: Loose, shells: set[str]) -> None:
@@ -69,7 +65,15 @@ def _text(content: Loose) -> str:
     return content.text() or "\n".join(text for part in content.items() if (text := part.text("text")))
 
 
-def _spent(usage: Loose) -> Spent:
-    cached = usage.whole("inputCacheRead") or 0
+def counts(usage: Loose) -> tuple[int, int, int] | None:
+    """Prompt, completion and cached tokens of an answer; None where nobody counted."""
+    output, cached = usage.whole("output"), usage.whole("inputCacheRead") or 0
+    if output is None:
+        return None
     fresh = (usage.whole("inputOther") or 0) + (usage.whole("inputCacheCreation") or 0)
-    return Spent(fresh + cached, usage.whole("output") or 0, cached, calls=1)
+    return fresh + cached, output, cached
+
+
+def _spent(usage: Loose) -> Spent:
+    prompt, completion, cached = counts(usage) or (None, None, None)
+    return Spent(prompt, completion, cached, calls=1)

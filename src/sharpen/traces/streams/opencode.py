@@ -46,12 +46,18 @@ def _tool(recorder: Recorder, part: Loose) -> None:
     recorder.result(name, content, exit_code=state.code("metadata", "exit"), failed=failed)
 
 
-def _step_spent(part: Loose) -> Spent:
-    tokens = part.at("tokens")
-    cached = tokens.whole("cache", "read") or 0
-    fresh = (tokens.whole("input") or 0) + (tokens.whole("cache", "write") or 0)
+def counts(tokens: Loose) -> tuple[int, int, int] | None:
+    """Prompt, completion and cached tokens of a step; None where nobody counted."""
+    fresh, cached = tokens.whole("input"), tokens.whole("cache", "read") or 0
+    if fresh is None:
+        return None
     output = (tokens.whole("output") or 0) + (tokens.whole("reasoning") or 0)
-    return Spent(fresh + cached, output, cached, calls=1, usd=part.amount("cost") or None)
+    return fresh + (tokens.whole("cache", "write") or 0) + cached, output, cached
+
+
+def _step_spent(part: Loose) -> Spent:
+    prompt, completion, cached = counts(part.at("tokens")) or (None, None, None)
+    return Spent(prompt, completion, cached, calls=1, usd=part.amount("cost") or None)
 
 
 def _metrics(spent: Spent) -> Metrics:
