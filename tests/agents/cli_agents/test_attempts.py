@@ -176,7 +176,8 @@ def test_a_background_process_does_not_outlive_a_run_that_ended(tmp_path):
 
 
 KILLED = """
-import asyncio, sys
+import asyncio, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup leaves it ignored, and so would this process
 sys.path.insert(0, {tests!r})
 from agents.cli_agents.players import SKILL, TASK, agent
 asyncio.run(agent({binary!r}, base_url={endpoint!r}).attempt(TASK, SKILL, trial=1))

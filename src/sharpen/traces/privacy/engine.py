@@ -14,6 +14,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Protocol
 
+from sharpen.skills.needles import needles_in
 from sharpen.traces.privacy.credentials import CREDENTIALS
 from sharpen.traces.privacy.persons import PERSONS
 from sharpen.traces.privacy.rule import Rule
@@ -59,7 +60,42 @@ def finder_of(engine: str) -> Finder:
         options.never_capture = True
         finder: Finder = re2.compile(_coarse(_PATTERN).encode("latin-1"), options)
         return finder
-    return _BOUNDED
+    return OneByOne((*CREDENTIALS, *PERSONS))
+
+
+class OneByOne:
+    """Python's engine, rule by rule; of what they find, the first.
+
+    It would try every alternative of one large pattern at every place. By itself a rule is looked for only in
+    texts that have its needle, and from where it was found last.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = [(_needles(rule), re.compile(_by_itself(rule).encode("latin-1"))) for rule in rules]
+        self._text = b""
+        self._next: dict[re.Pattern[bytes], re.Match[bytes] | None] = {}
+
+    def search(self, text: bytes, position: int, /) -> Found | None:
+        if text is not self._text:
+            lower = text.lower()
+            likely = (rule for needles, rule in self._rules if any(needle in lower for needle in needles))
+            self._text, self._next = text, {rule: rule.search(text, position) for rule in likely}
+        for rule, found in self._next.items():
+            if found is not None and found.start() < position:
+                self._next[rule] = rule.search(text, position)
+        return min(filter(None, self._next.values()), key=lambda found: found.start(), default=None)
+
+
+def _by_itself(rule: Rule) -> str:
+    boundary = r"\b" if rule.begins_word else ""
+    return rf"{boundary}(?{rule.flags}:(?:{rule.lead})(?:{rule.value})(?:{rule.tail}))"
+
+
+def _needles(rule: Rule) -> tuple[bytes, ...]:
+    """One of these is in every text that the rule finds something in, in lower case."""
+    needles = needles_in(f"(?{rule.flags}:(?:{rule.lead})(?:{rule.value})(?:{rule.tail}))")
+    is_certain = bool(needles) and all(needle.isascii() for needle in needles)
+    return tuple(needle.encode() for needle in needles) if is_certain else (b"",)
 
 
 def finds_in(data: bytes, finder: Finder) -> list[Find]:
@@ -111,8 +147,7 @@ def _together(rules: Iterable[Rule]) -> tuple[str, dict[int, tuple[Rule, int]]]:
     for is_word, some in groupby(rules, lambda rule: rule.begins_word):
         spelled = []
         for rule in some:
-            flags = "i" if rule.any_case else ""
-            spelled.append(f"((?{flags}s:({rule.lead})({rule.value})(?:{rule.tail})))")
+            spelled.append(f"((?{rule.flags}:({rule.lead})({rule.value})(?:{rule.tail})))")
             groups[number] = (rule, number)
             number += 3
         parts.append(rf"\b(?:{'|'.join(spelled)})" if is_word else "|".join(spelled))
@@ -120,5 +155,4 @@ def _together(rules: Iterable[Rule]) -> tuple[str, dict[int, tuple[Rule, int]]]:
 
 
 _PATTERN, _BY_GROUP = _together((*CREDENTIALS, *PERSONS))
-_BOUNDED = re.compile(_PATTERN.encode("latin-1"))
 _AT_PLACE = re.compile(_PATTERN.replace(_BOUND, ",}").encode("latin-1"))

@@ -30,6 +30,11 @@ class Rule:
     begins_word: bool = False
     check: Check | None = None
 
+    @property
+    def flags(self) -> str:
+        """How the engines take its pattern; a dot is any sign, line ends among them."""
+        return "is" if self.any_case else "s"
+
     def span(self, data: bytes, lead: int, start: int, end: int) -> Span | None:
         """What has to go of this find; None when it only looks like one."""
         return self.check(data, lead, start, end) if self.check else (start, end)
