@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sharpen.traces import Result, Step, ToolCall
 from sharpen.traces.cleaning import clean_step, names_told
 from sharpen.traces.privacy import Privacy
+from sharpen.traces.privacy.engine import finder_of, finds_in
 
 from .corpus import KINDS, blind_lookalikes, blind_planted, lookalikes, planted
 
@@ -287,3 +288,11 @@ def test_what_a_command_printed_stays_when_it_asked_for_nothing():
         results=(Result("3 passed\n" + WORD, "1"),),
     )
     assert clean_step(step, privacy("re")).results == step.results
+
+
+@every_engine
+def test_the_same_text_is_searched_from_its_beginning_every_time(engine):
+    if engine == "re2":
+        pytest.importorskip("re2")
+    data, finder = b"mail mara@corp.io", finder_of(engine)
+    assert finds_in(data, finder) == finds_in(data, finder) != []

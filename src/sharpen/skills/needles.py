@@ -1,6 +1,7 @@
 """Texts of which every match of a pattern or glob contains one, so that most rules need not be tried at all.
 
-The hook process looks for them with upper and lower case folded (`str.casefold`) in all that an event holds.
+Event rules and the rules of redaction are looked up by them, with upper and lower case folded
+(`str.casefold`).
 Folding works character by character, so a text that contains a literal also contains it folded. Where a
 pattern ignores case, only ASCII is certain, and of that not the letter i: the engine takes `ı` for `i`, and
 folding does not. Nothing that is merely likely may be a needle: a rule would be lost without a word.

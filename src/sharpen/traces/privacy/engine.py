@@ -49,41 +49,51 @@ def best_engine() -> str:
     return "re2"
 
 
-@cache
 def finder_of(engine: str) -> Finder:
     """What says where the next find begins; which one it is, `_AT_PLACE` tells."""
-    if engine == "re2":
-        re2 = import_module("re2")
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        options.max_mem = _LARGE_MEMORY
-        options.never_capture = True
-        finder: Finder = re2.compile(_coarse(_PATTERN).encode("latin-1"), options)
-        return finder
-    return OneByOne((*CREDENTIALS, *PERSONS))
+    return _automaton() if engine == "re2" else OneByOne()
+
+
+@cache
+def _automaton() -> Finder:
+    re2 = import_module("re2")
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = _LARGE_MEMORY
+    options.never_capture = True
+    finder: Finder = re2.compile(_coarse(_PATTERN).encode("latin-1"), options)
+    return finder
 
 
 class OneByOne:
     """Python's engine, rule by rule; of what they find, the first.
 
     It would try every alternative of one large pattern at every place. By itself a rule is looked for only in
-    texts that have its needle, and from where it was found last.
+    texts that have its needle, and from where it was found last. It remembers where it was, so whoever
+    searches has one of their own.
     """
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules = [(_needles(rule), re.compile(_by_itself(rule).encode("latin-1"))) for rule in rules]
-        self._text = b""
+    def __init__(self) -> None:
+        self._text, self._position = b"", 0
         self._next: dict[re.Pattern[bytes], re.Match[bytes] | None] = {}
 
     def search(self, text: bytes, position: int, /) -> Found | None:
-        if text is not self._text:
+        if text is not self._text or position < self._position:
             lower = text.lower()
-            likely = (rule for needles, rule in self._rules if any(needle in lower for needle in needles))
+            likely = (rule for needles, rule in _rules() if any(needle in lower for needle in needles))
             self._text, self._next = text, {rule: rule.search(text, position) for rule in likely}
+        self._position = position
         for rule, found in self._next.items():
             if found is not None and found.start() < position:
                 self._next[rule] = rule.search(text, position)
         return min(filter(None, self._next.values()), key=lambda found: found.start(), default=None)
+
+
+@cache
+def _rules() -> list[tuple[tuple[bytes, ...], re.Pattern[bytes]]]:
+    """Every rule's needles and its pattern."""
+    rules = (*CREDENTIALS, *PERSONS)
+    return [(_needles(rule), re.compile(_by_itself(rule).encode("latin-1"))) for rule in rules]
 
 
 def _by_itself(rule: Rule) -> str:
